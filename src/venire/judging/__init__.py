@@ -1,0 +1,1 @@
+"""One model step each: judge, prompt and reply schema in, typed judgment out; and pure aggregation."""

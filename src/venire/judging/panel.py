@@ -1,0 +1,41 @@
+"""Panels: an ordered list of judges, one of which is the strongest."""
+
+from dataclasses import dataclass
+
+from venire.errors import ConfigError
+from venire.judging.judge import Judge, RecordedJudge, RecordedParser
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Judges with distinct names. `strongest` names the one that breaks ties and stands alone."""
+
+    judges: tuple[Judge, ...]
+    strongest: str
+
+    def __post_init__(self) -> None:
+        names = [judge.name for judge in self.judges]
+        if not names:
+            raise ConfigError("judges: expected at least one judge, got none")
+        if len(set(names)) < len(names):
+            raise ConfigError(f"judges: names must differ, got {', '.join(names)}")
+        if self.strongest not in names:
+            raise ConfigError(f"strongest: {self.strongest!r} is not on the panel ({', '.join(names)})")
+
+    @property
+    def strongest_judge(self) -> Judge:
+        """The judge that `strongest` names."""
+        return next(judge for judge in self.judges if judge.name == self.strongest)
+
+
+def recorded_panel(
+    models: tuple[str, ...],
+    strategy: str,
+    *,
+    parser: RecordedParser = RecordedParser.AS_PUBLISHED,
+    root: str = "data",
+    strongest: str | None = None,
+) -> Panel:
+    """A panel of recorded models under one strategy; the first is the strongest unless named."""
+    judges = tuple(RecordedJudge(model, strategy, parser, root) for model in models)
+    return Panel(judges, strongest or (models[0] if models else ""))

@@ -1,0 +1,1 @@
+"""Methods: procedures that turn instances into judgments, one file or folder each."""

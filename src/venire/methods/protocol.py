@@ -1,0 +1,57 @@
+"""What a method is to the runner."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from venire.judging.judge import Judge
+from venire.llm.protocol import LLM
+from venire.records import Instance, Outcome
+
+
+class Method(Protocol):
+    """A frozen dataclass of settings with one asynchronous function.
+
+    Order-dependent methods (`order_dependent` true) read `memory` and say in
+    `Outcome.additions` what they add to it; `fold` makes the next memory. The others get and
+    return None. A method never keeps state of its own.
+    """
+
+    @property
+    def name(self) -> str:
+        """As in `method=NAME`."""
+        ...
+
+    @property
+    def judges(self) -> tuple[Judge, ...]:
+        """Every judge that it may call (none for a baseline without a model)."""
+        ...
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """The names of the prompt files that it renders."""
+        ...
+
+    @property
+    def order_dependent(self) -> bool:
+        """Whether an instance's outcome depends on those before it."""
+        ...
+
+    def check(self, instances: Sequence[Instance]) -> None:
+        """Refuse, before any call, instances that it cannot judge.
+
+        Raises:
+            DataError, MissingRecording, ConfigError
+        """
+        ...
+
+    def initial_memory(self) -> object:
+        """The memory before the first instance."""
+        ...
+
+    def fold(self, memory: object, outcome: Outcome) -> object:
+        """The memory after `outcome`."""
+        ...
+
+    async def judge(self, instance: Instance, memory: object, llm: LLM) -> Outcome:
+        """The outcome of one instance. A judge's failure is a record in it, never an exception."""
+        ...

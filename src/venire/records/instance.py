@@ -1,0 +1,66 @@
+"""Instances: a prompt, one response to score or two to compare, and what humans said of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from venire.records.judgment import Winner
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One candidate response. `generator` is the model that wrote it, where known."""
+
+    text: str
+    id: str = ""
+    generator: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PreferenceGold:
+    """The human preference between the two responses, in the data set's own order.
+
+    `votes` counts the human votes by winner where the data set has them.
+    """
+
+    winner: Winner
+    votes: Mapping[Winner, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsGold:
+    """Human ratings of one response: `mean` per dimension, and each annotator's own.
+
+    `by_annotator[annotator][dimension]`; a dimension that an annotator left out is absent.
+    """
+
+    mean: Mapping[str, float]
+    by_annotator: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+Gold = PreferenceGold | RatingsGold
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One item to judge.
+
+    `id` is stable and unique over the data set (`LLMBar/Natural/12`); joins are by id.
+    `responses` has one entry (scoring) or two (pairwise), in the data set's own order.
+    `cluster` names the items that are not independent of this one (same prompt): bootstrap
+    intervals resample clusters. `metadata` holds what only tables need, never what a prompt needs.
+    """
+
+    id: str
+    prompt: str
+    responses: tuple[Response, ...]
+    gold: Gold | None = None
+    subset: str = ""
+    context: str | None = None
+    reference: str | None = None
+    cluster: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_pairwise(self) -> bool:
+        """Whether there are two responses to compare."""
+        return len(self.responses) == 2
