@@ -53,15 +53,15 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.concurrency < 1:
-            raise ConfigError(f"limits.concurrency: expected at least 1, got {self.concurrency}")
+            raise ConfigError(f"concurrency: expected at least 1, got {self.concurrency}")
         if self.retries < 0:
-            raise ConfigError(f"limits.retries: expected at least 0, got {self.retries}")
+            raise ConfigError(f"retries: expected at least 0, got {self.retries}")
         if self.timeout_s <= 0:
-            raise ConfigError(f"limits.timeout_s: expected more than 0, got {self.timeout_s}")
+            raise ConfigError(f"timeout_s: expected more than 0, got {self.timeout_s}")
         for name in ("requests_per_minute", "tokens_per_minute"):
             value = getattr(self, name)
             if value is not None and value < 1:
-                raise ConfigError(f"limits.{name}: expected at least 1 or null, got {value}")
+                raise ConfigError(f"{name}: expected at least 1 or null, got {value}")
 
 
 @dataclass(frozen=True, slots=True)
