@@ -20,6 +20,7 @@ class BackendKind(StrEnum):
     RECORDED = "recorded"
     LOCAL = "local"
     SIMULATED = "simulated"
+    NONE = "none"  # no model is called: a baseline such as length
 
 
 @dataclass(frozen=True, slots=True)
