@@ -1,0 +1,140 @@
+"""The simulated backend: answers every kind of question that it has a model of, and no other."""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from venire.errors import BackendError
+from venire.llm.protocol import Reply
+from venire.llm.simulated.draws import Part, generator
+from venire.llm.simulated.latent import Viewer, World, world
+from venire.llm.simulated.pairwise import verdict
+from venire.llm.simulated.replies import form, usage, write
+from venire.llm.simulated.simulation import Simulation
+from venire.llm.simulated.subjects import index
+from venire.records import BackendKind, Instance, Request
+
+Answer = Callable[[World, Request, Viewer, np.random.Generator], Mapping[str, object]]
+
+# One function for each kind of question, found by the fields of the reply that the request asks for.
+_ANSWERS: Mapping[frozenset[str], Answer] = {
+    frozenset({"reasoning", "winner", "confidence"}): verdict,
+}
+
+
+class SimulatedBackend:
+    """Judges that do not read, but err as `simulation` says, around the gold of `instances`.
+
+    A reply is a pure function of the simulation's parameters, the request's content and the
+    instance's text and gold: not of time, order, process or `Request.role`.
+
+    Args:
+        simulation: the model's parameters.
+        instances: what will be asked about, with gold.
+        families: family of each model (`Request.model`) that will be asked.
+
+    Raises:
+        DataError: two different instances share an id.
+    """
+
+    def __init__(
+        self, simulation: Simulation, instances: Sequence[Instance], families: Mapping[str, str]
+    ) -> None:
+        self._simulation = simulation
+        self._world = world(simulation, index(instances))
+        self._families = dict(families)
+        self._fingerprint = simulation.parameter_hash
+        self._fields: dict[str, frozenset[str]] = {}
+
+    @property
+    def kind(self) -> BackendKind:
+        """Always simulated."""
+        return BackendKind.SIMULATED
+
+    async def send(self, request: Request) -> Reply:
+        """The simulated reply, after `latency_s`.
+
+        Raises:
+            BackendError: unknown model, instance or kind of question, or an instance without gold.
+        """
+        if self._simulation.latency_s > 0:
+            await asyncio.sleep(self._simulation.latency_s)
+        return self.reply(request)
+
+    async def aclose(self) -> None:
+        """Nothing to let go of."""
+
+    def reply(self, request: Request) -> Reply:
+        """The simulated reply, at once; raises as `send` does."""
+        answer = self._answer_to(request)
+        viewer = self._viewer(request)
+        call = generator(self._simulation.seed, "call", _content(request))
+        how = form(self._simulation.style, call.random())
+        fields = answer(self._world, request, viewer, call)
+        written = write(fields, how, request.max_tokens)
+        return Reply(
+            text=written.text,
+            finish=written.finish,
+            model=f"simulated/{request.model}",
+            usage=usage(request.messages, written.text),
+            fingerprint=self._fingerprint,
+        )
+
+    def _viewer(self, request: Request) -> Viewer:
+        if request.model not in self._families:
+            known = ", ".join(sorted(self._families)) or "none"
+            raise BackendError(f"simulation: no family is known for model {request.model!r} (known: {known})")
+        system = "\n".join(m.content for m in request.messages if m.role == "system")
+        return Viewer(request.model, self._families[request.model], system)
+
+    def _answer_to(self, request: Request) -> Answer:
+        """The function that answers this kind of question."""
+        if request.schema is None:
+            if request.subject is not None and request.subject.order is not None:
+                return (
+                    verdict  # asked in the prompt's words only: what shows two responses asks for a verdict
+                )
+            raise BackendError(
+                f"simulation: cannot tell what stage {request.stage!r} asks: no reply schema, no order"
+            )
+        fields = self._fields.get(request.schema)
+        if fields is None:
+            fields = self._fields[request.schema] = _reply_fields(request.schema)
+        if fields not in _ANSWERS:
+            raise BackendError(
+                f"simulation: no model of judges for stage {request.stage!r}, whose reply has the fields "
+                f"{', '.join(sorted(fields)) or '(none)'}; it answers {_known_questions()}"
+            )
+        return _ANSWERS[fields]
+
+
+def _reply_fields(schema: str) -> frozenset[str]:
+    try:
+        read: object = json.loads(schema)
+    except json.JSONDecodeError as error:
+        raise BackendError(f"simulation: Request.schema is no JSON: {error}") from None
+    properties = read.get("properties") if isinstance(read, dict) else None
+    return frozenset(properties) if isinstance(properties, dict) else frozenset()
+
+
+def _known_questions() -> str:
+    return "; ".join(f"({', '.join(sorted(fields))})" for fields in _ANSWERS)
+
+
+def _content(request: Request) -> Part:
+    """What a call's noise hangs on: what the key covers, but for the endpoint and the lengths.
+
+    The endpoint names the parameters: without it, two settings of one parameter are compared on
+    the same noise. The same question with a larger `max_tokens` gets the same words, uncut.
+    """
+    return (
+        request.model,
+        tuple((message.role, message.content) for message in request.messages),
+        None if request.temperature is None else float(request.temperature),
+        None if request.top_p is None else float(request.top_p),
+        request.sampling_seed,
+        request.schema,
+        request.replicate,
+    )

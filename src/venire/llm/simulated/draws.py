@@ -1,0 +1,24 @@
+"""Seeded draws: the same parts give the same numbers, in any process, on any machine."""
+
+import hashlib
+from typing import Union
+
+import numpy as np
+
+Part = Union[str, int, float, tuple["Part", ...], None]  # noqa: UP007  (recursive)
+
+
+def generator(*parts: Part) -> np.random.Generator:
+    """A generator whose stream only `parts` decide (SHA-256 of them is Philox's 128-bit key)."""
+    return np.random.Generator(np.random.Philox(key=int(digest(*parts)[:32], 16)))
+
+
+def normal(*parts: Part) -> float:
+    """One standard normal number that only `parts` decide."""
+    return float(generator(*parts).standard_normal())
+
+
+def digest(*parts: Part) -> str:
+    """SHA-256 (hex) over `parts`; no two different tuples of parts are written alike."""
+    # ascii(), not repr(): which characters repr() escapes depends on Python's Unicode tables
+    return hashlib.sha256(ascii(parts).encode()).hexdigest()

@@ -1,0 +1,43 @@
+"""The pairwise verdict of a simulated judge: `{"reasoning", "winner", "confidence"}`."""
+
+import math
+
+import numpy as np
+
+from venire.llm.simulated.latent import Viewer, World
+from venire.llm.simulated.replies import logistic, reasoning
+from venire.records import Request, Slot
+
+
+def verdict(here: World, request: Request, viewer: Viewer, call: np.random.Generator) -> dict[str, object]:
+    """The answer's fields, in the order of the judging schema.
+
+    Raises:
+        BackendError: the instance cannot be found, or has no human preference.
+    """
+    pair, direction = here.subjects.pair(request)
+    # all draws before any use: a parameter never moves another one's draws
+    noise, words, certainty = call.random(), call.random(), call.standard_normal()
+    simulation = here.simulation
+    evidence = direction * here.evidence(pair, viewer)
+    evidence += simulation.position_bias_of(viewer.family) + simulation.noise * _logit(noise)
+    said = simulation.confidence
+    confidence = logistic(said.shift + said.slope * abs(evidence) + said.noise_sd * certainty)
+    finding = f"The latent evidence for the response shown first is {evidence:+.2f} logits."
+    return {
+        "reasoning": reasoning(finding, simulation.style, words),
+        "winner": _winner(evidence, simulation.tie_width).value,
+        "confidence": round(confidence, 2),
+    }
+
+
+def _winner(evidence: float, tie_width: float) -> Slot:
+    if abs(evidence) < tie_width:
+        return Slot.TIE
+    return Slot.A if evidence >= 0 else Slot.B
+
+
+def _logit(draw: float) -> float:
+    """A standard logistic number from a uniform one in [0, 1)."""
+    inside = min(max(draw, 1e-12), 1 - 1e-12)
+    return math.log(inside / (1 - inside))
