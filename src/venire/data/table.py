@@ -1,0 +1,231 @@
+"""Any table as a data set: a JSONL, JSON, CSV or Parquet file, or a Hub split, with named columns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from venire.data.checks import Placed, assemble, check_count
+from venire.data.files import read_rows
+from venire.data.fingerprint import content_id, prompt_cluster
+from venire.data.hub import HubSplit
+from venire.data.protocol import Loaded
+from venire.data.rows import Row
+from venire.data.settings import as_choice, check_at_least_one
+from venire.errors import ConfigError
+from venire.records import Gold, Instance, PreferenceGold, RatingsGold, Response, Winner
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which column holds what; None where the table has none.
+
+    Either `response` (single-response) or both `response_1` and `response_2` (pairwise).
+
+    Args:
+        id: unique; None makes ids from the texts (`content_id`).
+        prompt: what was asked.
+        response, response_1, response_2: the response or the two responses.
+        label: which response is better (pairwise only).
+        ratings: dimension to column (single-response only).
+        context, reference: what the response is based on, and a reference answer.
+        subset, cluster: see `Instance`; no cluster column: rows with equal prompts are a cluster.
+        generator, generator_1, generator_2: which model wrote the response.
+        metadata: metadata key to column, for tables; never shown to a judge.
+    """
+
+    id: str | None = "id"
+    prompt: str = "prompt"
+    response: str | None = None
+    response_1: str | None = None
+    response_2: str | None = None
+    label: str | None = None
+    ratings: Mapping[str, str] = field(default_factory=dict)
+    context: str | None = None
+    reference: str | None = None
+    subset: str | None = None
+    cluster: str | None = None
+    generator: str | None = None
+    generator_1: str | None = None
+    generator_2: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ratings", {str(k): str(v) for k, v in self.ratings.items()})
+        object.__setattr__(self, "metadata", {str(k): str(v) for k, v in self.metadata.items()})
+        pair = [name for name in (self.response_1, self.response_2) if name is not None]
+        if (self.response is None) == (len(pair) == 0) or len(pair) == 1:
+            raise ConfigError(
+                "columns: expected either response, or both response_1 and response_2, got "
+                f"response={self.response}, response_1={self.response_1}, response_2={self.response_2}"
+            )
+        if pair and self.ratings:
+            raise ConfigError("columns.ratings: expected a single-response table, got two responses")
+        if self.label is not None and not pair:
+            raise ConfigError("columns.label: expected response_1 and response_2, got a single response")
+
+    @property
+    def is_pairwise(self) -> bool:
+        """Whether each row has two responses."""
+        return self.response_1 is not None
+
+    @property
+    def responses(self) -> Sequence[tuple[str, str | None]]:
+        """The columns of each response and of its generator."""
+        if self.response_1 is not None and self.response_2 is not None:
+            return ((self.response_1, self.generator_1), (self.response_2, self.generator_2))
+        return ((str(self.response), self.generator),)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A data set that is one table.
+
+    Args:
+        columns: see `Columns`.
+        path: the file, absolute or below `root`; or None and
+        hub: a Hub id (with `split`, `config`, `revision`, `cache_dir`: see `HubSplit`).
+        root: the data root.
+        labels: the label column's values to `response_1`, `response_2` or `tie`; None where the
+            file says just these three. Numbers count as their text. Any other value is an error.
+        scales: rating dimension to [lowest, highest]; each rated dimension needs one, and a rating
+            outside is an error. An empty rating is absent; a row without any has no gold.
+        name: as it stands in tables and tags.
+        expected_count: how many records there must be; None for any number.
+        limit: the first records that are kept; None for all.
+    """
+
+    columns: Columns
+    path: str | None = None
+    hub: str | None = None
+    split: str = "train"
+    config: str | None = None
+    revision: str | None = None
+    cache_dir: str | None = None
+    root: str = "data"
+    labels: Mapping[str, str] | None = None
+    scales: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    name: str = "table"
+    expected_count: int | None = None
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        check_at_least_one("limit", self.limit)
+        check_at_least_one("expected_count", self.expected_count)
+        if (self.path is None) == (self.hub is None):
+            raise ConfigError(f"path: expected either path or hub, got path={self.path}, hub={self.hub}")
+        if self.labels is not None:
+            object.__setattr__(self, "labels", _checked_labels(self.labels))
+        object.__setattr__(self, "scales", _checked_scales(self.scales, self.columns.ratings))
+
+    def load(self) -> Loaded:
+        """The records in file order.
+
+        Raises:
+            DataError: the file (or Hub split) cannot be read, or a record breaks the format.
+        """
+        rows, source, warnings = self._read()
+        check_count(source, "records", len(rows), self.expected_count)
+        return assemble(
+            [Placed(row, self._instance(row)) for row in rows],
+            source=source,
+            labels=self._declared,
+            limit=self.limit,
+            revision=self.revision if self.hub is not None else None,
+            id_field=self.columns.id or "prompt and responses",
+            warnings=warnings,
+        )
+
+    def _read(self) -> tuple[tuple[Row, ...], str, tuple[str, ...]]:
+        if self.path is not None:
+            # An absolute path stays itself when joined.
+            return read_rows(Path(self.root) / self.path), self.path, ()
+        split = HubSplit(str(self.hub), self.split, self.config, self.revision, self.cache_dir)
+        return split.rows(), split.source, split.warnings
+
+    @property
+    def _meanings(self) -> Mapping[str, Winner]:
+        if self.labels is None:
+            return {winner.value: winner for winner in Winner}
+        return {value: Winner(label) for value, label in self.labels.items()}
+
+    @property
+    def _declared(self) -> tuple[Winner, ...]:
+        if self.columns.label is None:
+            return ()
+        meant = set(self._meanings.values())
+        return tuple(winner for winner in Winner if winner in meant)
+
+    def _instance(self, row: Row) -> Instance:
+        columns = self.columns
+        prompt = row.prompt(columns.prompt)
+        context = _optional(row, columns.context)
+        responses = tuple(
+            Response(row.text(text), text, _optional_name(row, generator))
+            for text, generator in columns.responses
+        )
+        own_id = content_id(prompt, context, [response.text for response in responses])
+        return Instance(
+            id=own_id if columns.id is None else row.name(columns.id),
+            prompt=prompt,
+            responses=responses,
+            gold=self._gold(row),
+            subset=_optional_name(row, columns.subset) or "",
+            context=context,
+            reference=_optional(row, columns.reference),
+            cluster=_optional_name(row, columns.cluster) or prompt_cluster(prompt),
+            metadata={key: _as_text(row.value(column)) for key, column in columns.metadata.items()},
+        )
+
+    def _gold(self, row: Row) -> Gold | None:
+        if self.columns.label is not None:
+            return PreferenceGold(row.choice(self.columns.label, self._meanings))
+        read = {
+            dimension: row.real(column, self.scales[dimension][0], self.scales[dimension][1])
+            for dimension, column in self.columns.ratings.items()
+        }
+        mean = {dimension: rating for dimension, rating in read.items() if rating is not None}
+        return RatingsGold(mean) if mean else None
+
+
+def _optional(row: Row, column: str | None) -> str | None:
+    """The column's text; None where there is no such column in the settings, or nothing in it."""
+    if column is None or row.value(column) is None:
+        return None
+    return row.text(column) or None
+
+
+def _optional_name(row: Row, column: str | None) -> str | None:
+    if column is None or row.value(column) in (None, ""):
+        return None
+    return row.name(column)
+
+
+def _as_text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _checked_labels(labels: Mapping[str, str]) -> Mapping[str, str]:
+    if not labels:
+        raise ConfigError("labels: expected values with what they mean, got none; null for as it is")
+    return {
+        str(value): as_choice(f"labels.{value}", meaning, Winner).value for value, meaning in labels.items()
+    }
+
+
+def _checked_scales(
+    scales: Mapping[str, Sequence[float]], ratings: Mapping[str, str]
+) -> Mapping[str, tuple[float, float]]:
+    for dimension in ratings:
+        if dimension not in scales:
+            raise ConfigError(f"scales.{dimension}: expected [lowest, highest] of this rating, got none")
+    for dimension in scales:
+        if dimension not in ratings:
+            there = ", ".join(ratings) or "none"
+            raise ConfigError(f"scales.{dimension}: no such rating (columns.ratings: {there})")
+    return {dimension: _checked_scale(dimension, ends) for dimension, ends in scales.items()}
+
+
+def _checked_scale(dimension: str, ends: Sequence[float]) -> tuple[float, float]:
+    if len(ends) != 2 or not float(ends[0]) < float(ends[1]):
+        raise ConfigError(f"scales.{dimension}: expected [lowest, highest], got {list(ends)}")
+    return float(ends[0]), float(ends[1])
