@@ -161,10 +161,21 @@ def test_the_words_of_a_fixed_request_stay_what_they_are() -> None:
     }
 
 
-def test_a_question_in_words_only_is_a_verdict_where_an_order_is_shown() -> None:
+@pytest.mark.parametrize("schema", [None, '{"type":"object"}'])
+def test_a_question_in_words_only_is_a_verdict_where_an_order_is_shown(schema: str | None) -> None:
     instance = pair("i", "yes", "no")
-    said = json.loads(backend(instance).reply(replace(ask(instance), schema=None)).text)
+    said = json.loads(backend(instance).reply(replace(ask(instance), schema=schema)).text)
     assert list(said) == ["reasoning", "winner", "confidence"]
+
+
+def test_a_schema_without_ties_gets_none() -> None:
+    instance = pair("i", "yes", "no")
+    judges = backend(instance, simulation=Simulation(style=PLAIN, tie_width=50.0))
+    forced = '{"properties":{"reasoning":{},"winner":{"enum":["A","B"]},"confidence":{}}}'
+    free = forced.replace('"B"', '"B","tie"')
+    said = [json.loads(judges.reply(replace(ask(instance), schema=s)).text)["winner"] for s in (forced, free)]
+    assert said[0] in ("A", "B")
+    assert said[1] == "tie"
 
 
 CLAIMS = '{"properties":{"claims":{"type":"array"}},"type":"object"}'
@@ -186,9 +197,9 @@ CLAIMS = '{"properties":{"claims":{"type":"array"}},"type":"object"}'
             {"schema": CLAIMS, "stage": "decompose"},
             r"stage 'decompose', whose reply has the fields claims; it answ",
         ),
-        ({"schema": "[]"}, r"fields \(none\)"),
         ({"schema": "{"}, "Request.schema is no JSON"),
         ({"schema": None, "subject": Subject("i")}, "cannot tell what stage 'judge' asks"),
+        ({"schema": "[]", "subject": None}, "cannot tell what stage 'judge' asks"),
     ],
 )
 def test_what_it_has_no_model_of_is_refused_and_never_made_up(

@@ -1,7 +1,6 @@
 """The simulated backend: answers every kind of question that it has a model of, and no other."""
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -11,12 +10,13 @@ from venire.llm.protocol import Reply
 from venire.llm.simulated.draws import Part, generator
 from venire.llm.simulated.latent import Viewer, World, world
 from venire.llm.simulated.pairwise import verdict
+from venire.llm.simulated.questions import Question, question_of
 from venire.llm.simulated.replies import form, usage, write
 from venire.llm.simulated.simulation import Simulation
 from venire.llm.simulated.subjects import index
 from venire.records import BackendKind, Instance, Request
 
-Answer = Callable[[World, Request, Viewer, np.random.Generator], Mapping[str, object]]
+Answer = Callable[[World, Request, Question, Viewer, np.random.Generator], Mapping[str, object]]
 
 # One function for each kind of question, found by the fields of the reply that the request asks for.
 _ANSWERS: Mapping[frozenset[str], Answer] = {
@@ -46,7 +46,6 @@ class SimulatedBackend:
         self._world = world(simulation, index(instances))
         self._families = dict(families)
         self._fingerprint = simulation.parameter_hash
-        self._fields: dict[str, frozenset[str]] = {}
 
     @property
     def kind(self) -> BackendKind:
@@ -68,11 +67,12 @@ class SimulatedBackend:
 
     def reply(self, request: Request) -> Reply:
         """The simulated reply, at once; raises as `send` does."""
-        answer = self._answer_to(request)
+        question = question_of(request)
+        answer = _answer_to(request, question)
         viewer = self._viewer(request)
         call = generator(self._simulation.seed, "call", _content(request))
         how = form(self._simulation.style, call.random())
-        fields = answer(self._world, request, viewer, call)
+        fields = answer(self._world, request, question, viewer, call)
         written = write(fields, how, request.max_tokens)
         return Reply(
             text=written.text,
@@ -89,34 +89,22 @@ class SimulatedBackend:
         system = "\n".join(m.content for m in request.messages if m.role == "system")
         return Viewer(request.model, self._families[request.model], system)
 
-    def _answer_to(self, request: Request) -> Answer:
-        """The function that answers this kind of question."""
-        if request.schema is None:
-            if request.subject is not None and request.subject.order is not None:
-                return (
-                    verdict  # asked in the prompt's words only: what shows two responses asks for a verdict
-                )
-            raise BackendError(
-                f"simulation: cannot tell what stage {request.stage!r} asks: no reply schema, no order"
-            )
-        fields = self._fields.get(request.schema)
-        if fields is None:
-            fields = self._fields[request.schema] = _reply_fields(request.schema)
-        if fields not in _ANSWERS:
-            raise BackendError(
-                f"simulation: no model of judges for stage {request.stage!r}, whose reply has the fields "
-                f"{', '.join(sorted(fields)) or '(none)'}; it answers {_known_questions()}"
-            )
-        return _ANSWERS[fields]
 
-
-def _reply_fields(schema: str) -> frozenset[str]:
-    try:
-        read: object = json.loads(schema)
-    except json.JSONDecodeError as error:
-        raise BackendError(f"simulation: Request.schema is no JSON: {error}") from None
-    properties = read.get("properties") if isinstance(read, dict) else None
-    return frozenset(properties) if isinstance(properties, dict) else frozenset()
+def _answer_to(request: Request, question: Question) -> Answer:
+    """The function that answers this kind of question."""
+    if question.fields in _ANSWERS:
+        return _ANSWERS[question.fields]
+    if question.fields:
+        raise BackendError(
+            f"simulation: no model of judges for stage {request.stage!r}, whose reply has the fields "
+            f"{', '.join(sorted(question.fields))}; it answers {_known_questions()}"
+        )
+    if request.subject is None or request.subject.order is None:
+        raise BackendError(
+            f"simulation: cannot tell what stage {request.stage!r} asks: its schema names no fields, and its "
+            "subject no order of two responses"
+        )
+    return verdict  # asked in the prompt's words only: what shows two responses asks for a verdict
 
 
 def _known_questions() -> str:

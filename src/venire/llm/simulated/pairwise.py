@@ -5,12 +5,15 @@ import math
 import numpy as np
 
 from venire.llm.simulated.latent import Viewer, World
+from venire.llm.simulated.questions import Question
 from venire.llm.simulated.replies import logistic, reasoning
 from venire.records import Request, Slot
 
 
-def verdict(here: World, request: Request, viewer: Viewer, call: np.random.Generator) -> dict[str, object]:
-    """The answer's fields, in the order of the judging schema.
+def verdict(
+    here: World, request: Request, question: Question, viewer: Viewer, call: np.random.Generator
+) -> dict[str, object]:
+    """The answer's fields, in the order of the judging schema; no tie where its schema has none.
 
     Raises:
         BackendError: the instance cannot be found, or has no human preference.
@@ -21,12 +24,13 @@ def verdict(here: World, request: Request, viewer: Viewer, call: np.random.Gener
     simulation = here.simulation
     evidence = direction * here.evidence(pair, viewer)
     evidence += simulation.position_bias_of(viewer.family) + simulation.noise * _logit(noise)
+    band = simulation.tie_width if question.admits("winner", Slot.TIE.value) else 0.0
     said = simulation.confidence
     confidence = logistic(said.shift + said.slope * abs(evidence) + said.noise_sd * certainty)
     finding = f"The latent evidence for the response shown first is {evidence:+.2f} logits."
     return {
         "reasoning": reasoning(finding, simulation.style, words),
-        "winner": _winner(evidence, simulation.tie_width).value,
+        "winner": _winner(evidence, band).value,
         "confidence": round(confidence, 2),
     }
 
