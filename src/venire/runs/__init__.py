@@ -1,0 +1,33 @@
+"""Run folders: what a run leaves on disk, written once, whole or not at all."""
+
+from venire.runs.atomic import write_atomically
+from venire.runs.find import find_run, finished_by_job_hash, list_runs, unfinished_runs
+from venire.runs.folder import (
+    RUN_FILES,
+    read_record,
+    set_mlflow_run_id,
+    start_run,
+    write_run,
+)
+from venire.runs.ids import new_run_id
+from venire.runs.outcomes import OutcomeRow, read_outcomes
+from venire.runs.redact import assert_no_secrets, redact, secret_values
+
+__all__ = [
+    "RUN_FILES",
+    "OutcomeRow",
+    "assert_no_secrets",
+    "find_run",
+    "finished_by_job_hash",
+    "list_runs",
+    "new_run_id",
+    "read_outcomes",
+    "read_record",
+    "redact",
+    "secret_values",
+    "set_mlflow_run_id",
+    "start_run",
+    "unfinished_runs",
+    "write_atomically",
+    "write_run",
+]
