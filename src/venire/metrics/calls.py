@@ -1,0 +1,95 @@
+"""What a run took: calls by stage, tokens, cost, latency. All are sums over the outcomes' calls.
+
+A replayed call counts with the tokens, cost and latency of when it was paid, so everything but
+`ACCOUNTING` is equal between a run and its repetition from the store.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from venire.metrics.measurement import Collector, metric_name
+from venire.records import BackendKind, Call, FinishReason, Usage
+from venire.stats.estimate import NAN
+
+# What is true of this run only; `duration_s` is added by the runner.
+ACCOUNTING = ("calls/paid", "calls/replayed", "calls/uncertain", "cost_usd/billed", "duration_s")
+
+_TOKENS: dict[str, Callable[[Usage], int | None]] = {
+    "tokens/input": lambda usage: usage.input_tokens,
+    "tokens/output": lambda usage: usage.output_tokens,
+    "tokens/cached": lambda usage: usage.cached_tokens,
+    "tokens/reasoning": lambda usage: usage.reasoning_tokens,
+}
+
+
+def call_metrics(calls: Sequence[Call], judged: int, out: Collector) -> None:
+    """`calls/*`, `tokens/*`, `cost_usd/*`, `latency_s/*` of a run that judged `judged` instances."""
+    _counts(calls, judged, out)
+    _tokens(calls, out)
+    _cost(calls, judged, out)
+    latencies = [call.latency_s for call in calls]
+    for percent in (50, 95):
+        name = f"latency_s/p{percent}"
+        if latencies:
+            out.put(name, float(np.percentile(latencies, percent)))
+        else:
+            out.missing([name], "there is no call")
+
+
+def _counts(calls: Sequence[Call], judged: int, out: Collector) -> None:
+    out.put("calls/total", len(calls))
+    out.put("calls/distinct", len({call.key for call in calls}))
+    out.put("calls/paid", sum(not call.replayed for call in calls))
+    out.put("calls/replayed", sum(call.replayed for call in calls))
+    uncertain = sum(call.uncertain for call in calls)
+    note = "in flight when an earlier process died: perhaps billed twice" if uncertain else ""
+    out.put("calls/uncertain", uncertain, note)
+    out.put("calls/attempts", sum(call.attempts for call in calls))
+    out.put("calls/unusable", sum(call.finish is not FinishReason.STOP for call in calls))
+    out.put("calls/per_instance", len(calls) / judged if judged else NAN)
+    for stage, count in sorted(Counter(call.stage for call in calls).items()):
+        out.put(metric_name("calls", stage), count)
+
+
+def _tokens(calls: Sequence[Call], out: Collector) -> None:
+    for name, count in _TOKENS.items():
+        value, note = _known_sum([count(call.usage) for call in calls])
+        incomplete = sum(not call.usage_complete for call in calls)
+        if name in ("tokens/input", "tokens/output") and incomplete and not np.isnan(value):
+            note = f"lower bound: {incomplete} of {len(calls)} calls do not say all of theirs"
+        out.put(name, value, note)
+    out.put("tokens/unknown_calls", sum(not call.usage_complete for call in calls))
+
+
+def _cost(calls: Sequence[Call], judged: int, out: Collector) -> None:
+    total, note = _cost_of(calls)
+    billed, billed_note = _cost_of(
+        [call for call in calls if not call.replayed and call.kind is BackendKind.LIVE]
+    )
+    out.put("cost_usd/total", total, note)
+    out.put("cost_usd/billed", billed, billed_note)
+    out.put("cost_usd/per_instance", total / judged if judged else NAN, note)
+    out.put("cost_usd/per_1000", 1000 * total / judged if judged else NAN, note)
+    out.put("cost_usd/unpriced_calls", sum(not call.cost_complete for call in calls))
+
+
+def _cost_of(calls: Sequence[Call]) -> tuple[float, str]:
+    value, note = _known_sum([call.cost_usd for call in calls])
+    incomplete = sum(not call.cost_complete for call in calls)
+    if incomplete and not np.isnan(value):
+        note = f"lower bound: {incomplete} of {len(calls)} calls have attempts of unknown cost"
+    return value, note
+
+
+def _known_sum(values: Sequence[float | int | None]) -> tuple[float, str]:
+    """The sum of what is known, and a note where that is not all; NaN where nothing is known."""
+    known = [value for value in values if value is not None]
+    if not values:
+        return 0.0, ""
+    if not known:
+        return NAN, f"undefined: unknown for all {len(values)} calls"
+    lacking = len(values) - len(known)
+    note = f"lower bound: unknown for {lacking} of {len(values)} calls" if lacking else ""
+    return float(sum(known)), note

@@ -1,0 +1,120 @@
+"""Measures a run: joins outcomes to gold by id, and computes every metric that its kind of gold has."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from venire.errors import ConfigError, DataError
+from venire.metrics.calls import call_metrics
+from venire.metrics.estimators import Estimator
+from venire.metrics.join import Judgments, columns, items_of, join, orders_asked, reasons
+from venire.metrics.measurement import Collector, Measurement
+from venire.metrics.pairwise import (
+    agreement_metrics,
+    coverage_metrics,
+    final_metrics,
+    order_metrics,
+    subset_metrics,
+)
+from venire.metrics.panel import bench_of, judge_metrics, panel_metrics
+from venire.records import Instance, Outcome, PreferenceGold, RatingsGold, Winner
+from venire.stats.intervals import Resampler
+
+_STREAM = 0x6D657472  # keeps the bootstrap's draws apart from other uses of the run's seed
+
+
+@dataclass(frozen=True, slots=True)
+class MetricSettings:
+    """How intervals are made.
+
+    Args:
+        draws: of the bootstrap; 0 for no bootstrap intervals.
+        level: confidence level of all intervals.
+    """
+
+    draws: int = 2000
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        if self.draws < 0:
+            raise ConfigError(f"metrics.draws: expected at least 0, got {self.draws}")
+        if not 0 < self.level < 1:
+            raise ConfigError(f"metrics.level: expected between 0 and 1, got {self.level}")
+
+
+def measure(
+    instances: Sequence[Instance],
+    outcomes: Iterable[Outcome],
+    *,
+    labels: Sequence[Winner],
+    seed: int,
+    settings: MetricSettings = MetricSettings(),
+) -> Measurement:
+    """Every metric of a run; the order of instances and outcomes changes nothing.
+
+    An instance without an outcome is unscored (`not_run`) and counts as not correct.
+
+    Args:
+        instances: all that were to be judged.
+        outcomes: at most one an instance.
+        labels: the gold labels that the data set declares.
+        seed: of the bootstrap.
+        settings: how intervals are made.
+
+    Raises:
+        DataError: an id that is unknown or occurs twice, gold that is missing or not declared, no
+            instance at all, or gold that no metrics exist for.
+    """
+    pairs = join(instances, outcomes)
+    if not pairs:
+        raise DataError("instances: expected at least one to measure, got none")
+    out = Collector()
+    out.put("n", len(pairs))
+    match pairs[0][0].gold:
+        case PreferenceGold():
+            _measure_preferences(pairs, labels, np.random.default_rng((seed, _STREAM)), settings, out)
+        case RatingsGold():
+            raise DataError(
+                f"gold of {pairs[0][0].id!r}: ratings; venire measures preferences so far, "
+                "choose a pairwise data set"
+            )
+        case None:
+            raise DataError(f"gold of {pairs[0][0].id!r}: expected a preference, got no gold")
+    calls = [call for _, outcome in pairs if outcome for call in outcome.calls]
+    call_metrics(calls, sum(outcome is not None for _, outcome in pairs), out)
+    return out.result()
+
+
+def _measure_preferences(
+    pairs: Sequence[tuple[Instance, Outcome | None]],
+    labels: Sequence[Winner],
+    rng: np.random.Generator,
+    settings: MetricSettings,
+    out: Collector,
+) -> None:
+    items = items_of([instance for instance, _ in pairs], labels)
+    outcomes = [outcome for _, outcome in pairs]
+    estimator = Estimator(items.gold, Resampler.draw(items.cluster, settings.draws, rng), settings.level)
+    judgments = [_judgments(outcome) for outcome in outcomes]
+    asked = orders_asked(judgments)
+    verdicts = columns(judgments, asked)
+    last: list[Judgments] = [{None: outcome.prediction} if outcome else {} for outcome in outcomes]
+    agreement_metrics(verdicts, estimator, out)
+    final_metrics(columns(last, [frozenset({None})] * items.n).main[0], estimator, out)
+    order_metrics(verdicts, estimator, out)
+    subset_metrics(items, verdicts, estimator, out)
+    coverage_metrics(verdicts, reasons(judgments, asked), estimator, out)
+    bench = bench_of(outcomes)
+    if len(bench.judges) > 1:
+        judge_metrics(bench, estimator, out)
+        panel_metrics(bench, estimator, out)
+
+
+def _judgments(outcome: Outcome | None) -> Judgments:
+    """What was judged in each order; the prediction itself where the method shows none."""
+    if outcome is None:
+        return {}
+    if outcome.by_order:
+        return dict(outcome.by_order.items())
+    return {None: outcome.prediction}

@@ -1,0 +1,115 @@
+"""Metrics of preferences against preferences: accuracy, kappa, consistency, coverage."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from venire.metrics.estimators import Estimator
+from venire.metrics.join import CODE, NOT_ASKED, UNSCORED, Columns, Items
+from venire.metrics.measurement import Collector, distinct_names, metric_name
+from venire.records import Order, Reason, Slot, Winner
+from venire.stats.estimate import Estimate, IntArray
+from venire.stats.intervals import share
+
+NO_ORDER = "the method shows no order"
+ONE_ORDER = "each instance was judged in one order"
+
+
+def agreement_metrics(columns: Columns, estimator: Estimator, out: Collector) -> None:
+    """`accuracy`, `kappa` and `kappa_null_category`: means over the orders, and each order's own."""
+    out.estimate("accuracy", estimator.accuracy(columns.main))
+    out.estimate("kappa", estimator.kappa(columns.main))
+    out.estimate("kappa_null_category", estimator.kappa(columns.main, null_category=True))
+    for order in Order:
+        names = [metric_name(kind, order) for kind in ("accuracy", "kappa", "kappa_null_category")]
+        if order not in columns.by_order:
+            out.missing(names, f"no verdict was asked for in the order {order}")
+            continue
+        column = columns.by_order[order]
+        out.estimate(names[0], estimator.accuracy([column]))
+        out.estimate(names[1], estimator.kappa([column]))
+        out.estimate(names[2], estimator.kappa([column], null_category=True))
+
+
+def final_metrics(final: IntArray, estimator: Estimator, out: Collector) -> None:
+    """`accuracy/final` and `kappa/final` of the method's final predictions."""
+    out.estimate("accuracy/final", estimator.accuracy([final]))
+    out.estimate("kappa/final", estimator.kappa([final]))
+
+
+def order_metrics(columns: Columns, estimator: Estimator, out: Collector) -> None:
+    """What only the orders tell: first-place rate, consistency, agreement of the orders."""
+    if columns.by_order:
+        out.estimate("first_place_rate", first_place_rate(columns.by_order, estimator))
+    else:
+        out.missing(["first_place_rate"], NO_ORDER)
+    if not columns.both_orders:
+        names = ("position_consistency", "accuracy/consistent", "accuracy/both_orders", "kappa/consistent")
+        between = ("kappa/between_orders", "kappa_null_category/between_orders")
+        out.missing((*names, *between), ONE_ORDER if columns.by_order else NO_ORDER)
+        return
+    first, second = columns.main
+    gold = estimator.gold
+    consistent = (first == second) & (first >= 0)
+    everything = np.full(len(gold), True)
+    out.estimate("position_consistency", estimator.share(consistent, everything))
+    out.estimate("accuracy/consistent", estimator.share(first == gold, consistent))
+    out.estimate("accuracy/both_orders", estimator.share((first == gold) & consistent, everything))
+    out.estimate("kappa/consistent", estimator.kappa([np.where(consistent, first, NOT_ASKED)]))
+    out.estimate("kappa/between_orders", estimator.kappa_between([(first, second)]))
+    null_too = estimator.kappa_between([(first, second)], null_category=True)
+    out.estimate("kappa_null_category/between_orders", null_too)
+
+
+def subset_metrics(items: Items, columns: Columns, estimator: Estimator, out: Collector) -> None:
+    """`accuracy/subset/<Subset>`, `kappa/subset/<Subset>` and `accuracy/macro`; nothing without subsets."""
+    if not any(items.subset):
+        return
+    names = distinct_names(subset or "unnamed" for subset in items.subset)
+    where = {
+        name: np.array([(subset or "unnamed") == value for subset in items.subset])
+        for value, name in names.items()
+    }
+    parts = [
+        (column == estimator.gold, (column != NOT_ASKED) & inside)
+        for inside in where.values()
+        for column in columns.main
+    ]
+    out.estimate("accuracy/macro", estimator.mean_of_shares(parts))
+    for name, inside in where.items():
+        out.estimate(metric_name("accuracy/subset", name), estimator.accuracy_within(columns.main, inside))
+        within = [np.where(inside, column, NOT_ASKED) for column in columns.main]
+        out.point(metric_name("kappa/subset", name), estimator.kappa(within))
+
+
+def coverage_metrics(
+    columns: Columns, why: Mapping[Reason, int], estimator: Estimator, out: Collector
+) -> None:
+    """`coverage`, `accuracy/worst`, `accuracy/best`, and `unscored/*` by reason (those that occur)."""
+    gold = estimator.gold
+    out.put("coverage", coverage(columns))
+    out.put("accuracy/worst", float(np.mean([np.mean(column == gold) for column in columns.main])))
+    best = [np.mean((column == gold) | (column == UNSCORED)) for column in columns.main]
+    out.put("accuracy/best", float(np.mean(best)))
+    out.put("unscored/total", sum(why.values()))
+    for reason in Reason:
+        if why.get(reason, 0):
+            out.put(metric_name("unscored", reason), why[reason])
+
+
+def coverage(columns: Columns) -> float:
+    """The share of scored verdicts among those that were to be given, over all orders."""
+    asked = sum(int(np.count_nonzero(column != NOT_ASKED)) for column in columns.main)
+    return sum(int(np.count_nonzero(column >= 0)) for column in columns.main) / asked
+
+
+def first_place_rate(by_order: Mapping[Order, IntArray], estimator: Estimator) -> Estimate:
+    """How often the response shown first was picked, of the verdicts that pick one (ties do not)."""
+    first = [column == CODE[order.winner(Slot.A)] for order, column in by_order.items()]
+    picked = [(column >= 0) & (column != CODE[Winner.TIE]) for column in by_order.values()]
+    return share(
+        np.sum(first, axis=0).astype(float),
+        np.sum(picked, axis=0).astype(float),
+        estimator.resampler,
+        estimator.level,
+    )

@@ -1,0 +1,1 @@
+"""Arrays in, numbers out: agreement, intervals, independence of a panel. Knows no record."""

@@ -1,0 +1,210 @@
+"""Intervals: Wilson for a proportion, BCa bootstrap over clusters for everything else.
+
+A statistic is a function of sums of per-item features, shape (..., F) to (...). So one matrix
+of resampling counts, made once, serves every statistic of a run: the sums of all draws are one
+matrix product, and statistics of the same draws can be subtracted from each other.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+
+import numpy as np
+
+from venire.stats.estimate import NAN, BoolArray, Estimate, FloatArray, IntArray, divide, undefined
+
+Statistic = Callable[[FloatArray], FloatArray]
+
+FEW_CLUSTERS = 30  # below, intervals are said to be possibly too narrow
+ROUNDING = 1e-12  # draws closer than this are equal; sums in another order differ by an ulp
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Lower and upper bound (NaN where there is none), and how they were made or why not."""
+
+    low: float
+    high: float
+    note: str
+
+    def around(self, value: float, n: int) -> Estimate:
+        """The estimate that this interval belongs to."""
+        return Estimate(value, self.low, self.high, n, self.note)
+
+
+def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
+    """Wilson's score interval of a proportion; NaN for n = 0.
+
+    `successes` may be fractional, the sum of n values in [0, 1]: such a mean varies at most as
+    much as a proportion does, so the interval is then conservative. Source: Wilson (1927).
+    """
+    if n == 0:
+        return Interval(NAN, NAN, "no interval: n is 0")
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    p = successes / n
+    centre = p + z * z / (2 * n)
+    half = z * (p * (1 - p) / n + z * z / (4 * n * n)) ** 0.5
+    scale = 1 + z * z / n
+    # At 0 and n the bound is p itself; rounding would miss it by a hair.
+    low = 0.0 if successes == 0 else (centre - half) / scale
+    high = 1.0 if successes == n else (centre + half) / scale
+    return Interval(low, high, f"{level:.0%} Wilson interval over {n} items")
+
+
+@dataclass(frozen=True)
+class Resampler:
+    """Bootstrap draws of whole clusters.
+
+    Args:
+        cluster: the cluster of each item as a code 0 .. C - 1, shape (n,).
+        counts: how often each draw takes each cluster, shape (B, C); rows sum to C.
+    """
+
+    cluster: IntArray
+    counts: FloatArray
+
+    @classmethod
+    def draw(cls, cluster: IntArray, draws: int, rng: np.random.Generator) -> "Resampler":
+        """`draws` resamplings with replacement; memory is 8 * draws * C bytes."""
+        size = int(cluster.max(initial=-1)) + 1
+        shares = np.full(size, 1.0 / size) if size else np.zeros(0)
+        drawn = rng.multinomial(size, shares, size=draws) if size else np.zeros((draws, 0))
+        return cls(cluster, drawn.astype(np.float64))
+
+    @property
+    def draws(self) -> int:
+        """B."""
+        return int(self.counts.shape[0])
+
+    @property
+    def n_clusters(self) -> int:
+        """C."""
+        return int(self.counts.shape[1])
+
+    @cached_property
+    def is_clustered(self) -> bool:
+        """Whether some cluster holds several items."""
+        return self.n_clusters < len(self.cluster)
+
+    def units(self, used: BoolArray) -> int:
+        """How many clusters hold a used item; `used` is a mask of shape (n,)."""
+        return int(np.unique(self.cluster[used]).size)
+
+    def by_cluster(self, features: FloatArray) -> FloatArray:
+        """Features summed within clusters: (n, F) to (C, F)."""
+        if not self.is_clustered:
+            return features[np.argsort(self.cluster)]
+        sums = np.zeros((self.n_clusters, features.shape[1]))
+        np.add.at(sums, self.cluster, features)
+        return sums
+
+
+def bootstrap(
+    features: FloatArray, statistic: Statistic, resampler: Resampler, level: float = 0.95
+) -> Interval:
+    """The BCa interval of `statistic` over resampled clusters; features have shape (n, F).
+
+    Draws on which the statistic is undefined are left out and counted in the note. NaN where the
+    statistic itself is undefined, fewer than half of the draws are defined, or no draw differs.
+    Source: Efron (1987); acceleration from the jackknife over clusters.
+    """
+    sums = resampler.by_cluster(features)
+    total = sums.sum(axis=0)
+    value = float(statistic(total))
+    if np.isnan(value):
+        return Interval(NAN, NAN, "undefined")
+    if resampler.draws == 0:
+        return Interval(NAN, NAN, "no interval: no bootstrap draws asked for")
+    drawn = statistic(resampler.counts @ sums)
+    defined = drawn[~np.isnan(drawn)]
+    if 2 * len(defined) < resampler.draws:
+        return Interval(NAN, NAN, "no interval: undefined on most bootstrap draws")
+    if np.ptp(defined) <= ROUNDING:
+        return Interval(NAN, NAN, "no interval: no bootstrap draw differs")
+    levels = _bca_levels(value, defined, statistic(total - sums), level)
+    low, high = np.quantile(defined, levels)
+    used = int(np.count_nonzero(sums.any(axis=1)))
+    return Interval(float(low), float(high), _bootstrap_note(resampler, used, len(defined), level))
+
+
+def ratio(sums: FloatArray) -> FloatArray:
+    """The statistic first feature / second feature, NaN where the second sums to 0."""
+    return divide(sums[..., 0], sums[..., 1])
+
+
+def share(hits: FloatArray, base: FloatArray, resampler: Resampler, level: float = 0.95) -> Estimate:
+    """sum(hits) / sum(base) over items, with its interval; both of shape (n,).
+
+    Wilson where each item is counted at most once and no cluster repeats, else `bounded`. Undefined
+    where the base sums to 0.
+    """
+    used = base > 0
+    n = int(np.count_nonzero(used))
+    if n == 0:
+        return undefined("it is a share of nothing")
+    is_proportion = bool(np.isin(base, (0, 1)).all() and np.isin(hits, (0, 1)).all())
+    if is_proportion and resampler.units(used) == n:
+        return wilson(float(hits.sum()), n, level).around(float(hits.sum() / n), n)
+    return bounded(np.column_stack([hits, base]), ratio, used, resampler, level)
+
+
+def bounded(
+    features: FloatArray,
+    statistic: Statistic,
+    used: BoolArray,
+    resampler: Resampler,
+    level: float = 0.95,
+) -> Estimate:
+    """A mean or share in [0, 1] over the `used` items, with its bootstrap interval.
+
+    Where no draw differs (all right, all wrong), or none was asked for, Wilson's interval of a
+    proportion over the used clusters stands in.
+    """
+    value = float(statistic(features.sum(axis=0)))
+    interval = bootstrap(features, statistic, resampler, level)
+    if np.isnan(interval.low) and not np.isnan(value):
+        units = resampler.units(used)
+        stand_in = wilson(value * units, units, level)
+        interval = Interval(stand_in.low, stand_in.high, f"{interval.note}; instead {stand_in.note}")
+    return interval.around(value, int(np.count_nonzero(used)))
+
+
+def _bca_levels(value: float, drawn: FloatArray, jackknife: FloatArray, level: float) -> FloatArray:
+    """The two quantile levels that BCa reads off the draws; plain percentiles at its edges."""
+    tail = (1 - level) / 2
+    plain = np.array([tail, 1 - tail])
+    lower = np.count_nonzero(drawn < value - ROUNDING)
+    at_most = np.count_nonzero(drawn <= value + ROUNDING)
+    below = (lower + at_most) / (2 * len(drawn))  # a draw that equals the value counts half
+    if below in (0.0, 1.0):
+        return plain
+    normal = NormalDist()
+    bias = normal.inv_cdf(below)
+    acceleration = _acceleration(jackknife)
+    levels = []
+    for z in (normal.inv_cdf(tail), normal.inv_cdf(1 - tail)):
+        shift = 1 - acceleration * (bias + z)
+        if shift <= 0:
+            return plain
+        levels.append(normal.cdf(bias + (bias + z) / shift))
+    return np.array(levels)
+
+
+def _acceleration(jackknife: FloatArray) -> float:
+    """A sixth of the jackknife values' skewness, its sign reversed; 0 where they do not differ."""
+    kept = jackknife[~np.isnan(jackknife)]
+    if len(kept) == 0:
+        return 0.0
+    gaps = kept.mean() - kept
+    return float(np.nan_to_num(divide((gaps**3).sum(), 6 * (gaps**2).sum() ** 1.5)))
+
+
+def _bootstrap_note(resampler: Resampler, used: int, defined: int, level: float) -> str:
+    unit = "clusters" if resampler.is_clustered else "items"
+    note = f"{level:.0%} BCa bootstrap over {used} {unit}, {resampler.draws} draws"
+    if defined < resampler.draws:
+        note += f" ({resampler.draws - defined} of them undefined and left out)"
+    if used < FEW_CLUSTERS:
+        note += f"; fewer than {FEW_CLUSTERS} {unit}: perhaps too narrow"
+    return note
