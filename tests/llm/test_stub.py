@@ -5,6 +5,7 @@ import json
 import urllib.error
 import urllib.request
 
+import pytest
 from tests.stub.faults import Fault, FaultPlan, distort
 from tests.stub.process import stub_process
 from tests.stub.replies import always_a, digest, sample, verdict
@@ -78,11 +79,10 @@ def test_in_a_process_of_its_own_it_counts_and_takes_orders() -> None:
         assert (stats["in_flight"], stats["max_in_flight"]) == (0, 1)
         stub.set_plan(script=["unauthorized"])
         stub.reset()
-        try:
+        with pytest.raises(urllib.error.HTTPError) as caught:
             post(stub.url, BODY)
-        except urllib.error.HTTPError as error:
-            with error:
-                assert error.code == 401
+        with caught.value as error:
+            assert error.code == 401
         assert stub.stats()["by_fault"] == {"unauthorized": 1}
 
 
