@@ -1,0 +1,60 @@
+"""From a request to the route, the limits and the backend that answer it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from venire.errors import ConfigError
+from venire.llm.clock import Clock
+from venire.llm.limits import Limiter, limiters
+from venire.llm.protocol import Backend
+from venire.llm.route import Route
+from venire.records import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """How one route's requests are answered; routes of one provider share the limiter."""
+
+    route: Route
+    limiter: Limiter
+    backend: Backend
+
+
+class Lanes:
+    """The lanes of all routes, each made when its first request has to be paid.
+
+    A run that is replayed wholly builds no backend.
+    """
+
+    def __init__(self, routes: Sequence[Route], backend_of: Callable[[Route], Backend], clock: Clock) -> None:
+        self._routes = {(route.model, route.endpoint): route for route in routes}
+        self._limiters = limiters(routes, clock)
+        self._backend_of = backend_of
+        self._lanes: dict[tuple[str, str], Lane] = {}
+
+    def of(self, request: Request) -> Lane:
+        """The lane of `request`.
+
+        Raises:
+            ConfigError: no route has its model and endpoint.
+        """
+        address = (request.model, request.endpoint)
+        lane = self._lanes.get(address)
+        if lane is None:
+            route = self._routes.get(address)
+            if route is None:
+                known = ", ".join(
+                    f"{model} at {endpoint or 'its own address'}" for model, endpoint in self._routes
+                )
+                raise ConfigError(
+                    f"model: no judge of this run is {request.model} at "
+                    f"{request.endpoint or 'its own address'} (there is: {known or 'none'})"
+                )
+            lane = Lane(route, self._limiters[route.provider], self._backend_of(route))
+            self._lanes[address] = lane
+        return lane
+
+    async def aclose(self) -> None:
+        """Close every backend that was made, once."""
+        for backend in {id(lane.backend): lane.backend for lane in self._lanes.values()}.values():
+            await backend.aclose()

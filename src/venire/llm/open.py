@@ -1,0 +1,77 @@
+"""Opening the call path for one run."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from venire.llm.budget import Budget, check_budget
+from venire.llm.clock import Clock
+from venire.llm.protocol import Backend
+from venire.llm.route import Route
+from venire.llm.settings import LLMSettings
+
+if TYPE_CHECKING:
+    from venire.llm.stored import StoredLLM
+
+
+@asynccontextmanager
+async def open_llm(
+    routes: Sequence[Route],
+    backend_of: Callable[[Route], Backend],
+    settings: LLMSettings,
+    *,
+    store_url: str,
+    run_id: str,
+    sweep_id: str | None = None,
+    budget: Budget = Budget(),  # noqa: B008  (frozen)
+    clock: Clock = Clock(),  # noqa: B008  (frozen)
+    rng: np.random.Generator | None = None,
+    secrets: Sequence[str] = (),
+) -> AsyncIterator["StoredLLM"]:
+    """The `LLM` of one run; at the end, what is still to be written is written and backends close.
+
+    Args:
+        routes: of every judge that may be asked.
+        backend_of: makes (or shares) the backend of a route; called at its first paid request.
+        settings: the store's mode.
+        store_url: see `LLMSettings.url`.
+        run_id: whose calls these are, in the ledger.
+        sweep_id: None outside of a sweep.
+        budget: of the whole sweep where there is one, else of the run.
+        clock: injected by tests.
+        rng: of the waits' jitter; moves no result.
+        secrets: texts (API keys) that no record and no error may hold.
+
+    Raises:
+        ConfigError: the URL is wrong, or `budget.usd` bounds a route without a price.
+        StoreError: the store cannot be opened, or (at the end) not everything could be written.
+    """
+    # SQLAlchemy loads here, so that `venire --help` does not load it.
+    from venire.llm.lanes import Lanes
+    from venire.llm.owner import Owner
+    from venire.llm.store import CallStore, open_engine
+    from venire.llm.store.writing import Terms
+    from venire.llm.stored import Identity, StoredLLM
+
+    check_budget(budget, routes)
+    terms = Terms(Owner.here(), budget, sweep_id, run_id, clock.wall)
+    store = CallStore(open_engine(store_url), terms)
+    lanes = Lanes(routes, backend_of, clock)
+    try:
+        yield StoredLLM(
+            store,
+            lanes,
+            mode=settings.mode,
+            identity=Identity(run_id, sweep_id),
+            budget=budget,
+            clock=clock,
+            rng=rng if rng is not None else np.random.default_rng(),
+            secrets=secrets,
+        )
+    finally:
+        try:
+            await lanes.aclose()
+        finally:
+            store.close()

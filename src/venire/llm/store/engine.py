@@ -1,0 +1,115 @@
+"""Opening the store's database: SQLite (WAL, durable commits) by default, PostgreSQL by URL."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from sqlite3 import Connection as SQLiteConnection
+
+from filelock import FileLock
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect, make_url, select, text
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from venire.errors import ConfigError, StoreError
+from venire.llm.store.schema import SCHEMA_VERSION, metadata, store_info
+
+_BUSY_S = 60.0
+# Any constant will do; it names venire's writers among the database's advisory locks.
+_ADVISORY_LOCK = 0x76656E697265
+
+
+def open_engine(url: str) -> Engine:
+    """An engine on the store at `url`, whose tables exist: made under a lock where they did not.
+
+    Transactions of `writing(engine)` are serialised over all processes.
+
+    Raises:
+        ConfigError: `url` is no SQLite or PostgreSQL URL.
+        StoreError: the database cannot be opened, or is of another version.
+    """
+    engine = _engine(url)
+    try:
+        with _creation_lock(engine), engine.connect() as connection:
+            _prepare(connection)
+    except (SQLAlchemyError, OSError) as error:
+        raise StoreError(f"call store {shown(engine)}: cannot be opened: {_cause(error)}") from error
+    return engine
+
+
+def shown(engine: Engine) -> str:
+    """The store's URL without its password."""
+    return engine.url.render_as_string(hide_password=True)
+
+
+@contextmanager
+def writing(connection: Connection) -> Iterator[None]:
+    """A durable transaction that excludes every other writer."""
+    with connection.begin():
+        if connection.dialect.name == "sqlite":
+            # pysqlite begins nothing by itself here (see _on_connect): SQLAlchemy's begin sent nothing.
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ADVISORY_LOCK})
+        yield
+
+
+def _engine(url: str) -> Engine:
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+            raise ConfigError(f"llm.store: expected a sqlite or postgresql URL, got {parsed.drivername}")
+        if parsed.get_backend_name() == "sqlite":
+            if parsed.database in (None, "", ":memory:"):
+                raise ConfigError(
+                    "llm.store: expected a file (sqlite:////abs/calls.db), got a memory database"
+                )
+            engine = create_engine(parsed, poolclass=NullPool, connect_args={"timeout": _BUSY_S})
+            event.listen(engine, "connect", _on_connect)
+            return engine
+        return create_engine(parsed, poolclass=NullPool)
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise ConfigError(
+            f"llm.store: expected a SQLAlchemy URL, got one that it refuses: {error}"
+        ) from error
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"llm.store: needs the package {error.name}; install the extra `postgres` and "
+            "begin the URL with postgresql+psycopg://"
+        ) from error
+
+
+def _on_connect(connection: SQLiteConnection, _record: object) -> None:
+    connection.isolation_level = None  # BEGIN is ours to send: pysqlite's own takes the lock too late
+    connection.execute("PRAGMA synchronous=FULL")  # a commit survives a power cut, not only a crash
+
+
+@contextmanager
+def _creation_lock(engine: Engine) -> Iterator[None]:
+    if engine.dialect.name != "sqlite":
+        yield  # an advisory lock, taken in the transaction that creates
+        return
+    path = Path(str(engine.url.database))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{path}.lock", timeout=_BUSY_S):
+        yield
+
+
+def _prepare(connection: Connection) -> None:
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+        connection.rollback()
+    if not inspect(connection).has_table(store_info.name):
+        connection.rollback()
+        with writing(connection):
+            metadata.create_all(connection)
+            if connection.execute(select(store_info)).first() is None:
+                connection.execute(store_info.insert(), {"schema_version": SCHEMA_VERSION})
+    version = connection.execute(select(store_info.c.schema_version)).scalar_one()
+    if version != SCHEMA_VERSION:
+        raise StoreError(
+            f"call store {shown(connection.engine)}: expected schema version {SCHEMA_VERSION}, "
+            f"got {version}; use the venire that wrote it, or another llm.store"
+        )
+
+
+def _cause(error: Exception) -> str:
+    return str(getattr(error, "orig", None) or error)

@@ -1,0 +1,163 @@
+"""Claims and settlements, many in one durable transaction.
+
+A claim asks to be the one who sends a request: no reply stored, no live owner at it, and its worst
+case within the budget. All three are decided in one transaction that excludes every other writer,
+so they hold over all processes on the store.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Engine, RowMapping, delete, insert, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from venire.errors import StoreError
+from venire.llm.budget import Budget
+from venire.llm.owner import Owner
+from venire.llm.store.account import Account
+from venire.llm.store.engine import shown, writing
+from venire.llm.store.entries import (
+    Claimed,
+    ClaimResult,
+    Held,
+    Intent,
+    Settlement,
+    StoredReply,
+)
+from venire.llm.store.reading import find
+from venire.llm.store.rows import abandoned, attempt_row, intent_of, intent_row, reply_row
+from venire.llm.store.schema import attempts, intents, replies
+
+GROUP = 500
+Write = Intent | Settlement
+Written = ClaimResult | None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Who writes, on what account, and by whose clock."""
+
+    owner: Owner
+    budget: Budget
+    sweep_id: str | None
+    run_id: str
+    wall: Callable[[], float]
+
+
+class Writer:
+    """Answers an `Intent` with a `ClaimResult`.
+
+    Answers a `Settlement` with None, or with the reply that another process stored first: that one
+    stays, and the caller must use it.
+    """
+
+    def __init__(self, engine: Engine, terms: Terms) -> None:
+        self._connection = engine.connect()
+        self._terms = terms
+        self._owner = str(terms.owner)
+        self._account = Account(terms.budget, sweep_id=terms.sweep_id, run_id=terms.run_id)
+
+    def __call__(self, writes: Sequence[Write]) -> Sequence[Written]:
+        """One answer a write, in order, once they are durable."""
+        answers: list[Written] = []
+        try:
+            for group in _distinct(writes):
+                with writing(self._connection):
+                    done = self._settle([w for w in group if isinstance(w, Settlement)])
+                    done |= self._claim([w for w in group if isinstance(w, Intent)])
+                answers += [done.get(_key(write)) for write in group]
+        except SQLAlchemyError as error:
+            name = shown(self._connection.engine)
+            raise StoreError(f"call store {name}: cannot be written: {error}") from error
+        return answers
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()
+
+    def _settle(self, settlements: Sequence[Settlement]) -> dict[str, Written]:
+        if not settlements:
+            return {}
+        connection = self._connection
+        replied = [s for s in settlements if s.reply is not None]
+        replacing = [s.intent.key for s in replied if s.intent.refresh]
+        if replacing:
+            connection.execute(delete(replies).where(replies.c.key.in_(replacing)))
+        first: dict[str, Written] = dict(find(connection, [s.intent.key for s in replied])) if replied else {}
+        now = self._terms.wall()
+        new = [
+            reply_row(s.intent, s.reply, s.request, now)
+            for s in settlements
+            if s.reply is not None and s.intent.key not in first
+        ]
+        if new:
+            connection.execute(insert(replies), new)
+        connection.execute(
+            delete(intents).where(
+                intents.c.key.in_([s.intent.key for s in settlements]), intents.c.owner == self._owner
+            )
+        )
+        tried = [attempt_row(s.intent, s.attempt, s.ends_call) for s in settlements if s.attempt is not None]
+        if tried:
+            connection.execute(insert(attempts), tried)
+        return first
+
+    def _claim(self, claims: Sequence[Intent]) -> dict[str, Written]:
+        if not claims:
+            return {}
+        connection = self._connection
+        keys = [claim.key for claim in claims]
+        stored = find(connection, keys)
+        held = {
+            row["key"]: row
+            for row in connection.execute(select(intents).where(intents.c.key.in_(keys))).mappings()
+        }
+        self._account.read(connection, self._is_dead)
+        answers = {claim.key: self._decide(claim, stored, held) for claim in claims}
+        granted = [claim for claim in claims if isinstance(answers[claim.key], Claimed)]
+        taken_over = [held[claim.key] for claim in granted if claim.key in held]
+        if taken_over:
+            connection.execute(delete(intents).where(intents.c.key.in_([row["key"] for row in taken_over])))
+            connection.execute(
+                insert(attempts), [attempt_row(intent_of(row), abandoned(row), True) for row in taken_over]
+            )
+        if granted:
+            connection.execute(insert(intents), [intent_row(claim, self._owner) for claim in granted])
+        return dict(answers)
+
+    def _decide(
+        self, claim: Intent, stored: dict[str, StoredReply], held: dict[str, RowMapping]
+    ) -> ClaimResult:
+        if claim.key in stored and not claim.refresh:
+            return stored[claim.key]
+        row = held.get(claim.key)
+        if row is not None and not self._is_dead(row):
+            return Held(str(row["owner"]))
+        refused = self._account.reserve(claim.worst)
+        if refused is not None:
+            return refused
+        return Claimed(None if row is None else abandoned(row))
+
+    def _is_dead(self, row: RowMapping) -> bool:
+        if row["expires_at"] < self._terms.wall():
+            return True
+        return row["owner"] != self._owner and self._terms.owner.knows_dead(Owner.parse(row["owner"]))
+
+
+def _distinct(writes: Sequence[Write]) -> Iterator[list[Write]]:
+    """`writes` cut so that no key comes twice in a group: then a group's inner order is free."""
+    group: list[Write] = []
+    seen: set[str] = set()
+    for write in writes:
+        key = _key(write)
+        if key in seen:
+            yield group
+            group, seen = [], set()
+        group.append(write)
+        seen.add(key)
+    if group:
+        yield group
+
+
+def _key(write: Write) -> str:
+    return write.key if isinstance(write, Intent) else write.intent.key

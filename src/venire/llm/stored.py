@@ -1,0 +1,287 @@
+"""The call path: what happens between a method's `complete` and a backend's `send`."""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from venire.errors import BackendError, BudgetExhausted, ConfigError, ReplayMiss
+from venire.llm.budget import Budget, Spending, worst_case
+from venire.llm.clock import Clock
+from venire.llm.key import canonical, request_key
+from venire.llm.lanes import Lane, Lanes
+from venire.llm.limits import Slot
+from venire.llm.protocol import AttemptFailed, Reply
+from venire.llm.retry import Tried, clean, pause_s, refusal, try_once
+from venire.llm.settings import Mode
+from venire.llm.store import (
+    CallStore,
+    Claimed,
+    ClaimResult,
+    Intent,
+    OverBudget,
+    Settlement,
+    StoredReply,
+)
+from venire.llm.totals import Summary, Totals
+from venire.records import Attempt, AttemptStatus, Completion, Embeddings, FinishReason, Request
+
+_LEASE_MARGIN_S = 60.0  # beyond the attempt's time-out: for commits, and for clocks that differ
+_LOOK_AGAIN_S = (0.02, 1.0)  # first and longest wait for another process, or for room in the budget
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Whose calls these are, in the ledger; `sweep_id` None outside of a sweep."""
+
+    run_id: str
+    sweep_id: str | None = None
+
+
+@dataclass(slots=True)
+class _Paying:
+    """One call on its way: what was asked, and what was tried so far."""
+
+    key: str
+    request: Request
+    lane: Lane
+    worst: Spending
+    attempts: list[Attempt] = field(default_factory=list)
+    failures: int = 0
+    waits: int = 0
+    uncertain: bool = False
+
+
+class StoredLLM:
+    """The `LLM` over a call store. Make it with `venire.llm.open.open_llm`."""
+
+    def __init__(
+        self,
+        store: CallStore,
+        lanes: Lanes,
+        *,
+        mode: Mode,
+        identity: Identity,
+        budget: Budget,
+        clock: Clock,
+        rng: np.random.Generator,
+        secrets: Sequence[str] = (),
+    ) -> None:
+        self._store = store
+        self._lanes = lanes
+        self._mode = mode
+        self._identity = identity
+        self._budget = budget
+        self._clock = clock
+        self._rng = rng
+        self._secrets = secrets
+        self._flights: dict[str, asyncio.Future[Completion | Exception | None]] = {}
+        self._refreshed: set[str] = set()
+        self._totals = Totals()
+
+    @property
+    def summary(self) -> Summary:
+        """What was paid, replayed and spent so far, and what to warn about."""
+        return self._totals.summary()
+
+    async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
+        """Not there yet."""
+        raise ConfigError(f"embedding: expected a method without embeddings, got {model}: not there yet")
+
+    async def complete(self, request: Request) -> Completion:
+        """See `venire.llm.protocol.LLM`. Equal requests that are under way share one call."""
+        key = request_key(request)
+        while (flight := self._flights.get(key)) is not None:
+            landed = await asyncio.shield(flight)
+            if isinstance(landed, Completion):
+                return self._totals.count(request, replace(landed, replayed=True, uncertain=False))
+            if landed is not None:
+                raise landed
+            # Whoever led was cancelled: the first to come here leads.
+        return self._totals.count(request, await self._lead(key, request))
+
+    async def _lead(self, key: str, request: Request) -> Completion:
+        flight = self._flights[key] = asyncio.get_running_loop().create_future()
+        landed: Completion | Exception | None = None
+        try:
+            landed = await self._answer(key, request)
+            return landed
+        except Exception as error:
+            landed = error
+            raise
+        finally:
+            del self._flights[key]
+            flight.set_result(landed)
+
+    async def _answer(self, key: str, request: Request) -> Completion:
+        if self._mode != Mode.REFRESH or key in self._refreshed:
+            stored = await self._store.find(key)
+            if stored is not None:
+                return stored.completion(key, replayed=True)
+        if self._mode == Mode.REPLAY:
+            raise _miss(key, request)
+        lane = self._lanes.of(request)
+        call = _Paying(key, request, lane, worst_case(request, lane.route, self._budget))
+        while True:
+            turn = await self._turn(call)
+            if isinstance(turn, Completion):
+                return turn
+            await self._clock.sleep(turn)
+
+    async def _turn(self, call: _Paying) -> Completion | float:
+        """One attempt, if it is ours to make: the completion, or the seconds until the next turn."""
+        sent: _Sent | None = None
+        async with call.lane.limiter.slot(call.worst.tokens) as slot:
+            intent = self._intent(call)
+            claim = await self._claim(intent)
+            if isinstance(claim, Claimed):
+                sent = await self._send(call, intent, claim, slot)
+            else:
+                slot.unused()
+        # The slot is free before the commit is done. Writes keep their order, so a crash still
+        # leaves no more intents behind than there are slots.
+        if sent is not None:
+            return self._land(call, sent, await sent.settled)
+        match claim:
+            case StoredReply():
+                return claim.completion(call.key, replayed=True)
+            case OverBudget(in_flight=False):
+                raise _exhausted(self._budget, claim.spent, call)
+            case _:
+                return self._look_again_s(call)
+
+    def _intent(self, call: _Paying) -> Intent:
+        now = self._clock.wall()
+        return Intent(
+            key=call.key,
+            run_id=self._identity.run_id,
+            sweep_id=self._identity.sweep_id,
+            stage=call.request.stage,
+            role=call.request.role,
+            model=call.request.model,
+            kind=call.lane.backend.kind,
+            started_at=now,
+            expires_at=now + call.lane.route.limits.timeout_s + _LEASE_MARGIN_S,
+            worst=call.worst,
+            refresh=self._mode == Mode.REFRESH,
+        )
+
+    async def _claim(self, intent: Intent) -> ClaimResult:
+        try:
+            return await self._store.claim(intent)
+        except asyncio.CancelledError:
+            self._store.settle(Settlement(intent, None))  # it may have been granted: take it back
+            raise
+
+    async def _send(self, call: _Paying, intent: Intent, claim: Claimed, slot: Slot) -> "_Sent":
+        if claim.abandoned is not None:
+            call.uncertain = True
+            call.attempts.append(claim.abandoned)
+        route, began = call.lane.route, self._clock.monotonic()
+        try:
+            tried = await try_once(
+                call.lane.backend, call.request, route, clock=self._clock, secrets=self._secrets
+            )
+        except BaseException as error:  # cancelled, or a fault of ours: what the provider did is unknown
+            latency_s = self._clock.monotonic() - began
+            detail = clean(f"broken off in flight by {type(error).__name__}", ())
+            attempt = Attempt(AttemptStatus.UNCERTAIN, intent.started_at, latency_s, detail=detail)
+            self._store.settle(Settlement(intent, attempt))
+            raise
+        slot.used(tried.attempt.usage)
+        call.attempts.append(tried.attempt)
+        return self._settle(call, intent, tried)
+
+    def _settle(self, call: _Paying, intent: Intent, tried: Tried) -> "_Sent":
+        outcome, pause, reply = tried.outcome, None, None
+        if isinstance(outcome, AttemptFailed):
+            call.failures += 1
+            pause = pause_s(outcome, call.failures, call.lane.route.limits, self._rng)
+        elif isinstance(outcome, Reply):
+            reply = _stored(call, outcome)
+        settlement = Settlement(
+            intent,
+            tried.attempt,
+            ends_call=pause is None,
+            reply=reply,
+            request="" if reply is None else canonical(call.request),
+        )
+        return _Sent(tried, pause, reply, self._store.settle(settlement))
+
+    def _land(self, call: _Paying, sent: "_Sent", first: StoredReply | None) -> Completion | float:
+        """What an attempt comes to, now that it is in the ledger."""
+        if isinstance(sent.tried.outcome, BackendError):
+            raise refusal(sent.tried.outcome, self._secrets)
+        if sent.reply is not None:
+            self._refreshed.add(call.key)
+            # Where another process took over our lease and stored its reply first, that one counts.
+            reply = sent.reply if first is None else replace(first, attempts=sent.reply.attempts)
+            return reply.completion(call.key, replayed=False, uncertain=call.uncertain)
+        return sent.pause_s if sent.pause_s is not None else _given_up(call)
+
+    def _look_again_s(self, call: _Paying) -> float:
+        first, longest = _LOOK_AGAIN_S
+        call.waits += 1
+        wait_s = min(longest, first * 2.0 ** min(call.waits, 10))
+        return float(self._rng.uniform(wait_s / 2, wait_s))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """An attempt that was made; `pause_s` None where the call ends with it."""
+
+    tried: Tried
+    pause_s: float | None
+    reply: StoredReply | None
+    settled: Awaitable[StoredReply | None]
+
+
+def _stored(call: _Paying, reply: Reply) -> StoredReply:
+    return StoredReply(
+        text=reply.text,
+        finish=reply.finish,
+        model=reply.model,
+        kind=call.lane.backend.kind,
+        attempts=tuple(call.attempts),
+        fingerprint=reply.fingerprint,
+        logprobs=reply.logprobs,
+        price=call.lane.route.price,
+    )
+
+
+def _given_up(call: _Paying) -> Completion:
+    last = call.attempts[-1]
+    return Completion(
+        text="",
+        finish=FinishReason.ERROR,
+        key=call.key,
+        model=call.request.model,
+        attempts=tuple(call.attempts),
+        replayed=False,
+        kind=call.lane.backend.kind,
+        error=f"{last.status}: {last.detail}",
+        uncertain=call.uncertain,
+    )
+
+
+def _named(request: Request) -> str:
+    about = f", instance {request.subject.instance_id}" if request.subject else ""
+    return f"model {request.model}, stage {request.stage}{about}"
+
+
+def _miss(key: str, request: Request) -> ReplayMiss:
+    return ReplayMiss(
+        f"llm.mode=replay: expected a stored reply, got none for {_named(request)} (key {key[:12]}); "
+        "run once with llm=live, or name the right store in llm.store"
+    )
+
+
+def _exhausted(budget: Budget, spent: Spending, call: _Paying) -> BudgetExhausted:
+    bounds = {"usd": budget.usd, "calls": budget.calls, "tokens": budget.tokens}
+    shown = ", ".join(f"budget.{name}={bound:g}" for name, bound in bounds.items() if bound is not None)
+    return BudgetExhausted(
+        f"{shown}: spent {spent.usd:.6f} USD, {spent.calls} calls, {spent.tokens} tokens; the next call "
+        f"({_named(call.request)}) could take {call.worst.usd:.6f} USD, {call.worst.tokens} tokens; "
+        "raise the budget and run again: what is stored is not paid again"
+    )
