@@ -97,12 +97,12 @@ def read_ratings(
     """
     first, second = read_score(score_1.text), read_score(score_2.text)
     as_given = order is Order.AS_GIVEN
-    unread = score_1 if first is None else score_2
-    if unread.finish is FinishReason.ERROR:
-        return _no_verdict(unread)
+    lost = [score for score in (score_1, score_2) if score.finish is FinishReason.ERROR]
+    if lost:
+        return _no_verdict(lost[0])
     if first is None or second is None:
         if parser == RecordedParser.STRICT:
-            return _no_verdict(unread)
+            return _no_verdict(score_1 if first is None else score_2)
         return Preference(Winner.FIRST if as_given else Winner.SECOND)
     if first == second:
         if parser == RecordedParser.STRICT:
