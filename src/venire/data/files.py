@@ -145,28 +145,29 @@ def _elements(path: Path) -> Iterator[object]:
         raise complaint(str(path), expected="a JSON array of records", got=got, todo=_FETCH_AGAIN)
     position = _skip(text, position + 1)
     number = 0
-    while text[position : position + 1] != "]":
+    more = text[position : position + 1] != "]"
+    while more:
         number += 1
         try:
             value, position = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
             raise _not_json(path, number, error) from error
         yield value
-        position = _next_element(path, text, _skip(text, position), number)
+        position = _skip(text, position)
+        more = _goes_on(path, text, position, number)
+        position = _skip(text, position + 1) if more else position
     if text[position + 1 :].strip():
         got = shown(text[position + 1 :].strip())
         raise complaint(str(path), expected="nothing after the array", got=got, todo=_FETCH_AGAIN)
 
 
-def _next_element(path: Path, text: str, position: int, number: int) -> int:
-    """Where the next element (or the closing bracket) begins."""
+def _goes_on(path: Path, text: str, position: int, number: int) -> bool:
+    """Whether a comma, not the closing bracket, follows element `number`."""
     following = text[position : position + 1]
-    if following == "]":
-        return position
-    if following != ",":
+    if following not in ("]", ","):
         got = f"{following!r} after the record" if following else "the end of the file"
         raise complaint(str(path), row=number, expected="',' or ']'", got=got, todo=_FETCH_AGAIN)
-    return _skip(text, position + 1)
+    return following == ","
 
 
 def _skip(text: str, position: int) -> int:

@@ -22,6 +22,7 @@ _TURNS = 2
 _FOLDER = "mtbench"
 _WINNERS = {"model_a": Winner.FIRST, "model_b": Winner.SECOND, "tie": Winner.TIE}
 _PUBLISHED_VOTES = 1689  # of turn 1
+_LOCAL_VOTES = {1: _PUBLISHED_VOTES, 2: 869}  # of turn 2 only a part is in the local copy
 _PUBLISHED_QUESTIONS = 80
 _FIRST_QUESTION = 81
 # Ten questions each, from 81 on; the Hub's copy of the votes has no category column.
@@ -127,8 +128,12 @@ class VoteSource:
             rows = tuple(row for row in rows if row.choice("turn", _TURN) == self.turn)
         if self.check_counts:
             check_count(str(folder / "question.jsonl"), "questions", len(questions), _PUBLISHED_QUESTIONS)
-            check_count(str(folder / name), "votes", len(rows), _PUBLISHED_VOTES if self.turn == 1 else None)
-        partial = f"{name} holds only a part of the turn-2 votes (about half; see its README): {len(rows)}"
+            check_count(str(folder / name), "votes", len(rows), _LOCAL_VOTES[self.turn])
+        warnings = []
+        if self.turn != 1:
+            warnings.append(f"{name} holds only a part of the published turn-2 votes: {len(rows)}")
+        if self.revision is not None:
+            warnings.append(f"revision {self.revision} is of no effect: {folder} was read, not the Hub")
         return Bench(
             turn=self.turn,
             questions=questions,
@@ -136,7 +141,7 @@ class VoteSource:
             references=_references(read_jsonl(folder / "reference_answer" / "gpt-4.jsonl")),
             votes=_votes(rows, questions),
             source=_FOLDER,
-            warnings=() if self.turn == 1 else (partial,),
+            warnings=tuple(warnings),
         )
 
     def _from_hub(self, split: HubSplit) -> Bench:

@@ -55,13 +55,13 @@ class Columns:
         pair = [name for name in (self.response_1, self.response_2) if name is not None]
         if (self.response is None) == (len(pair) == 0) or len(pair) == 1:
             raise ConfigError(
-                "columns: expected either response, or both response_1 and response_2, got "
+                "response: expected either response, or both response_1 and response_2, got "
                 f"response={self.response}, response_1={self.response_1}, response_2={self.response_2}"
             )
         if pair and self.ratings:
-            raise ConfigError("columns.ratings: expected a single-response table, got two responses")
+            raise ConfigError("ratings: expected a single-response table, got two responses")
         if self.label is not None and not pair:
-            raise ConfigError("columns.label: expected response_1 and response_2, got a single response")
+            raise ConfigError("label: expected response_1 and response_2, got a single response; set null")
 
     @property
     def is_pairwise(self) -> bool:
@@ -82,7 +82,7 @@ class Table:
 
     Args:
         columns: see `Columns`.
-        path: the file, absolute or below `root`; or None and
+        path: the file, below `root`, else as it is (below the working directory); or None and
         hub: a Hub id (with `split`, `config`, `revision`, `cache_dir`: see `HubSplit`).
         root: the data root.
         labels: the label column's values to `response_1`, `response_2` or `tie`; None where the
@@ -113,6 +113,8 @@ class Table:
         check_at_least_one("expected_count", self.expected_count)
         if (self.path is None) == (self.hub is None):
             raise ConfigError(f"path: expected either path or hub, got path={self.path}, hub={self.hub}")
+        if self.hub is None and self.revision is not None:
+            raise ConfigError(f"revision: only a Hub set has one, got {self.revision!r} for a file")
         if self.labels is not None:
             object.__setattr__(self, "labels", _checked_labels(self.labels))
         object.__setattr__(self, "scales", _checked_scales(self.scales, self.columns.ratings))
@@ -138,7 +140,8 @@ class Table:
     def _read(self) -> tuple[tuple[Row, ...], str, tuple[str, ...]]:
         if self.path is not None:
             # An absolute path stays itself when joined.
-            return read_rows(Path(self.root) / self.path), self.path, ()
+            below_root = Path(self.root) / self.path
+            return read_rows(below_root if below_root.exists() else Path(self.path)), self.path, ()
         split = HubSplit(str(self.hub), self.split, self.config, self.revision, self.cache_dir)
         return split.rows(), split.source, split.warnings
 
