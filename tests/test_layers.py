@@ -19,8 +19,11 @@ LAYERS = {
     2: {"llm", "data"},
     3: {"judging"},
     4: {"methods", "metrics"},
-    5: {"backends", "schedule", "experiment", "runner", "runs", "tracking", "reporting", "launch", "sweep"},
-    6: {"build", "identity", "config", "cli", "commands", "console"},
+    5: {
+        *("build", "identity", "schedule", "experiment", "backends"),
+        *("runner", "launch", "sweep", "runs", "tracking", "reporting"),
+    },
+    6: {"config", "cli", "commands", "console"},
 }
 LAYER = {unit: layer for layer, units in LAYERS.items() for unit in units}
 
