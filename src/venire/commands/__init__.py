@@ -1,0 +1,1 @@
+"""One file a subcommand; each is imported when it is asked for."""

@@ -1,0 +1,153 @@
+"""`venire run`: one run, or a sweep."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+
+from venire.config import config_dir, experiment_of
+from venire.console import Watch, print_run, print_sweep
+from venire.errors import ConfigError, VenireError
+from venire.experiment import Experiment
+from venire.launch import Door, Written, execute, explain, prepare
+from venire.records import RunStatus
+from venire.sweep import (
+    Job,
+    JobStatus,
+    failed_job,
+    forget_jobs,
+    read_jobs,
+    run_job,
+    sweep_id,
+    write_job,
+    write_summary,
+)
+
+EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
+
+
+def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
+    """Run what `arguments` (hydra overrides and flags) compose; returns the exit status."""
+    overrides = [argument for argument in arguments if "=" in argument and not argument.startswith("--")]
+    if not arguments:
+        print(_HINT, file=sys.stderr)
+        return EXIT_USAGE
+    home = Path(os.environ["VENIRE_HOME"])
+    sweep = sweep_id(overrides)
+    os.environ["VENIRE_SWEEP_ID"] = sweep
+    sweep_folder = home / "sweeps" / sweep
+    done: list[int | None] = []
+    forget_jobs(sweep_folder)
+
+    def job(cfg: DictConfig) -> None:
+        hydra_cfg = HydraConfig.get()
+        if hydra_cfg.mode is RunMode.MULTIRUN:
+            _sweep_job(cfg, home, sweep_folder)
+        elif dry_run is not None:
+            done.append(_dry(cfg, dry_run))
+        else:
+            done.append(_single(cfg, home))
+
+    _hydra(job, arguments)
+    if done:
+        return next(status for status in done if status is not None)
+    jobs = read_jobs(sweep_folder)
+    return _finish_sweep(home, sweep_folder, jobs) if jobs else EXIT_OK
+
+
+_HINT = """\
+venire run needs to know what to judge. Try one of these:
+  venire run experiment=sample                           the bundled sweep, simulated judges, no key
+  venire run dataset=sample method=pairwise judge=gpt_4o   a real model (spends money; needs OPENAI_API_KEY)
+  venire run dataset=sample judge=gpt_4o backend=simulated the same without a key
+See `venire run --help` and docs/configuration.md."""
+
+
+def _hydra(job: Callable[[DictConfig], None], arguments: Sequence[str]) -> None:
+    sys.argv = ["venire run", *arguments]
+    hydra.main(version_base="1.3", config_path=str(config_dir()), config_name="config")(job)()
+
+
+def _single(cfg: DictConfig, home: Path) -> int:
+    try:
+        written = _execute(cfg, home)
+    except VenireError as error:
+        print(explain(error), file=sys.stderr)
+        return EXIT_FAILED
+    print_run(written)
+    return {
+        RunStatus.FINISHED: EXIT_OK,
+        RunStatus.INCOMPLETE: EXIT_INCOMPLETE,
+        RunStatus.FAILED: EXIT_FAILED,
+    }[written.record.status]
+
+
+def _execute(cfg: DictConfig, home: Path) -> Written:
+    ready = prepare(_experiment(cfg), os.environ)
+    with Watch() as watch:
+        return execute(ready, _door(home, watch, sweep=None))
+
+
+def _experiment(cfg: DictConfig) -> Experiment:
+    hydra_cfg = HydraConfig.get()
+    choices = {str(key): str(value) for key, value in hydra_cfg.runtime.choices.items()}
+    _refuse_hidden_launcher(choices)
+    overrides = [str(override) for override in hydra_cfg.overrides.task]
+    bare = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+    return experiment_of(bare, overrides, choices)
+
+
+def _refuse_hidden_launcher(choices: dict[str, str]) -> None:
+    chosen = choices.get("hydra/launcher", "basic")
+    asked = [a.partition("=")[2] for a in sys.argv if a.startswith("hydra/launcher=")]
+    if chosen != "basic" and chosen not in asked:
+        raise ConfigError(
+            f"hydra/launcher: a launcher inside an experiment file ({chosen}) is ignored by hydra in a sweep; "
+            f"give hydra/launcher={chosen} on the command line"
+        )
+
+
+def _door(home: Path, watch: Watch, *, sweep: str | None) -> Door:
+    return Door(
+        home=home,
+        environ=os.environ,
+        sweep_id=sweep,
+        on_start=watch.start,
+        on_done=watch.done,
+        say=watch.say,
+    )
+
+
+def _sweep_job(cfg: DictConfig, home: Path, folder: Path) -> None:
+    hydra_cfg = HydraConfig.get()
+    number = int(hydra_cfg.job.num)
+    overrides = [str(override) for override in hydra_cfg.overrides.task]
+    try:
+        ready = prepare(_experiment(cfg), os.environ)
+        with Watch() as watch:
+            door = _door(home, watch, sweep=folder.name)
+            job = run_job(ready, door, number=number, overrides=overrides, rerun=bool(cfg.sweep.rerun))
+    except Exception as error:  # one failing job stops no other; the record says which and why
+        job = failed_job(number, overrides, error)
+        print(f"job {number} failed ({' '.join(overrides)}):\n{job.error}", file=sys.stderr)
+    write_job(folder, job)
+
+
+def _finish_sweep(home: Path, folder: Path, jobs: Sequence[Job]) -> int:
+    path = write_summary(folder, jobs)
+    print_sweep(home, folder, jobs)
+    print(path)
+    if all(job.ok for job in jobs):
+        return EXIT_OK
+    return EXIT_FAILED if any(job.status is JobStatus.FAILED for job in jobs) else EXIT_INCOMPLETE
+
+
+def _dry(cfg: DictConfig, n: int) -> int:
+    from venire.commands.dry_run import dry_run
+
+    return dry_run(_experiment(cfg), n)

@@ -1,0 +1,144 @@
+"""From a composed Hydra configuration to an `Experiment`. With `commands/`, the only place for omegaconf."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
+
+from venire.build import build
+from venire.data.protocol import Loaded
+from venire.errors import ConfigError
+from venire.experiment import Experiment, Replicate
+from venire.identity import Composed, identity_of
+from venire.judging.judge import PromptedJudge, RecordedJudge
+from venire.llm.local import LocalSettings
+from venire.llm.route import Client
+from venire.llm.simulated import Simulation, simulation_endpoint
+from venire.records import Price
+
+# Nodes of conf/config.yaml; an override that adds another (`+typo=1`) is refused.
+_PARTS = ("dataset", "method", "llm", "simulation", "schedule", "budget", "local", "tracking")
+_VALUES = ("seed", "backend", "concurrency", "replicate", "max_unscored")
+_OTHERS = ("judge", "panel", "data_root", "sweep")
+_BACKENDS = ("live", "simulated", "local")
+
+
+def config_dir() -> Path:
+    """The folder of configuration files: the installed package's, or the checkout's `conf/`."""
+    installed = Path(__file__).parent / "conf"
+    return installed if installed.is_dir() else Path(__file__).parents[2] / "conf"
+
+
+def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[str, str]) -> Experiment:
+    """The experiment that `cfg` describes: settings checked, data read, nothing called.
+
+    Args:
+        cfg: the composed configuration, without the `hydra` node.
+        overrides: as the user typed them.
+        choices: config group to chosen option (`method` -> `majority`).
+
+    Raises:
+        ConfigError: names the full key, what was expected and what was given.
+        DataError: the data set cannot be read.
+    """
+    for key in map(str, cfg):
+        if key not in (*_PARTS, *_VALUES, *_OTHERS):
+            raise ConfigError(f"{key}: unknown key; see docs/configuration.md for the keys of a run")
+    plain = {part: _plain(cfg, part) for part in (*_PARTS, *_VALUES)}
+    backend = str(plain["backend"])
+    if backend not in _BACKENDS:
+        raise ConfigError(f"backend: expected {', '.join(_BACKENDS)}, got {backend!r}")
+    settings = {part: build(plain[part], part) for part in _PARTS if part not in ("dataset", "method")}
+    loaded = build(plain["dataset"], "dataset").load()
+
+    def on_backend(built: object, path: str) -> object:
+        match built:
+            case RecordedJudge():
+                return _recorded(built, path, backend)
+            case PromptedJudge():
+                return _on_backend(built, backend, settings["simulation"], settings["local"], loaded)
+        return built
+
+    method = build(plain["method"], "method", on_backend)
+    composed = Composed(plain, choices, tuple(overrides), _references(cfg))
+    return Experiment(
+        identity=identity_of(composed, OmegaConf.to_yaml(cfg, resolve=False)),
+        loaded=loaded,
+        method=method,
+        **settings,
+        **_values(plain),
+    )
+
+
+def _values(plain: Mapping[str, Any]) -> dict[str, Any]:
+    for key in ("seed", "concurrency"):
+        if isinstance(plain[key], bool) or not isinstance(plain[key], int):
+            raise ConfigError(f"{key}: expected a whole number, got {plain[key]!r}")
+    share = plain["max_unscored"]
+    if isinstance(share, bool) or not isinstance(share, int | float):
+        raise ConfigError(f"max_unscored: expected a number from 0 to 1, got {share!r}")
+    if plain["replicate"] not in list(Replicate):
+        raise ConfigError(f"replicate: expected {' or '.join(Replicate)}, got {plain['replicate']!r}")
+    return {
+        "seed": plain["seed"],
+        "concurrency": plain["concurrency"],
+        "max_unscored": float(share),
+        "replicate": Replicate(plain["replicate"]),
+    }
+
+
+def _plain(cfg: DictConfig, key: str) -> Any:
+    """Node `key` as plain containers, interpolations resolved."""
+    try:
+        node = OmegaConf.select(cfg, key, throw_on_missing=True)
+        if OmegaConf.is_config(node):
+            return OmegaConf.to_container(node, resolve=True, throw_on_missing=True)
+    except MissingMandatoryValue as error:
+        missing = error.full_key or key
+        raise ConfigError(f"{missing}: needs a value; give {missing}=... on the command line") from None
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"{key}: {error}") from None
+    return node
+
+
+def _references(cfg: DictConfig) -> dict[str, str]:
+    """Which keys of the method stand for a whole root node: `{"judged_by": "judge"}`."""
+    raw = OmegaConf.to_container(cfg.method, resolve=False)
+    assert isinstance(raw, dict)
+    return {
+        str(key): value[2:-1]
+        for key, value in raw.items()
+        if isinstance(value, str) and value in ("${judge}", "${panel}")
+    }
+
+
+def _recorded(judge: RecordedJudge, path: str, backend: str) -> RecordedJudge:
+    if backend != "live":
+        raise ConfigError(f"backend: {path} is recorded and cannot be {backend}; drop backend={backend}")
+    return judge
+
+
+_FREE = Price(0.0, 0.0, source="runs on this machine")
+
+
+def _on_backend(
+    judge: PromptedJudge, backend: str, simulation: Simulation, local: LocalSettings, loaded: Loaded
+) -> PromptedJudge:
+    """`judge` as `backend` answers for it; a judge of client `local` is local under `live`, too."""
+    if backend == "simulated":
+        endpoint = simulation_endpoint(simulation, family=judge.family, data_fingerprint=loaded.fingerprint)
+        return replace(judge, client=Client.SIMULATED, api_base=None, endpoint_tag=endpoint)
+    if backend == "local" or judge.client is Client.LOCAL:
+        return replace(
+            judge,
+            client=Client.LOCAL,
+            model=local.weights().stem,
+            provider="local",
+            api_base=None,
+            endpoint_tag=local.endpoint_tag(),
+            price=_FREE,
+        )
+    return judge

@@ -1,0 +1,95 @@
+"""What the user sees while and after a run: a progress bar on standard error, tables on standard output."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from venire.launch import Written
+from venire.records import Outcome, RunRecord, RunStatus
+from venire.reporting.runs_table import runs_table
+from venire.reporting.table import Format
+from venire.runs import read_record
+from venire.sweep import Job
+
+
+class Watch:
+    """A progress bar on standard error; plain lines where that is no terminal."""
+
+    def __init__(self) -> None:
+        self._console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[note]}"),
+            TimeRemainingColumn(),
+            console=self._console,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._progress.add_task("", total=None, note="")
+        self._calls = 0
+        self._cost = 0.0
+
+    def __enter__(self) -> "Watch":
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def start(self, name: str, n: int) -> None:
+        """A run of `n` instances begins."""
+        self._progress.update(self._task, description=name, total=n)
+        if not self._console.is_terminal:
+            self._console.print(f"{name}: judging {n} instances", highlight=False)
+
+    def done(self, outcome: Outcome) -> None:
+        """An instance is judged."""
+        self._calls += len(outcome.calls)
+        self._cost += sum(call.cost_usd or 0.0 for call in outcome.calls if not call.replayed)
+        self._progress.update(self._task, advance=1, note=f"{self._calls} calls, ${self._cost:.4f}")
+
+    def say(self, line: str) -> None:
+        """A line for the user, above the bar."""
+        self._console.print(line, highlight=False, markup=False)
+
+
+def print_run(written: Written) -> None:
+    """The headline numbers, what must be said of them, and the folder's path as the last line."""
+    record = written.record
+    print(runs_table(f"{record.name} ({record.kind})", [record]).render(Format.TEXT))
+    for note in _notes(record):
+        print(note)
+    for warning in written.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    if record.status is not RunStatus.FINISHED:
+        print(f"{record.status}: {record.error}", file=sys.stderr)
+        if record.status is RunStatus.INCOMPLETE:
+            print(
+                "Run the same command again: replies that are paid for are not paid again.", file=sys.stderr
+            )
+    print(written.folder)
+
+
+def _notes(record: RunRecord) -> list[str]:
+    return [f"{name}: {note}" for name, note in sorted(record.notes.items()) if "/" not in name]
+
+
+def print_sweep(home: Path, folder: Path, jobs: Sequence[Job]) -> None:
+    """The sweep's table, its failed jobs with their overrides, and where to look next."""
+    records = [read_record(Path(job.folder)) for job in jobs if job.folder]
+    if records:
+        table = runs_table(f"sweep {folder.name}", records)
+        print(table.render(Format.TEXT))
+    for job in jobs:
+        if not job.ok:
+            print(f"{job.status}: job {job.number} [{' '.join(job.overrides)}]: {job.error}", file=sys.stderr)
+    counts = {status: sum(job.status is status for job in jobs) for status in {job.status for job in jobs}}
+    print(", ".join(f"{n} {status}" for status, n in sorted(counts.items())) + f" of {len(jobs)} jobs")
+    print(f"runs: {home / 'runs'}")

@@ -1,0 +1,63 @@
+"""One composed configuration, built: everything that a run needs, as values."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from venire.data.protocol import Loaded
+from venire.errors import ConfigError
+from venire.identity import Identity
+from venire.llm.budget import Budget
+from venire.llm.local import LocalSettings
+from venire.llm.settings import LLMSettings
+from venire.llm.simulated import Simulation
+from venire.methods.protocol import Method
+from venire.records import BackendKind
+from venire.schedule import Schedule
+from venire.tracking.settings import TrackingSettings
+
+
+class Replicate(StrEnum):
+    """Whether a further seed asks a deterministic judge anew. Source: spec, section 1, "Seeds"."""
+
+    SHARED = "shared"
+    PER_SEED = "per_seed"
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A run before it runs: its data is read, nothing has been called.
+
+    `concurrency` is the number of instances judged at once; how many calls are under way at once
+    is bounded by each provider's own `limits`.
+    """
+
+    identity: Identity
+    loaded: Loaded
+    method: Method
+    seed: int
+    llm: LLMSettings
+    budget: Budget
+    simulation: Simulation
+    local: LocalSettings
+    tracking: TrackingSettings
+    schedule: Schedule = field(default_factory=Schedule)
+    concurrency: int = 32
+    replicate: Replicate = Replicate.SHARED
+    max_unscored: float = 0.2
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1:
+            raise ConfigError(f"concurrency: expected at least 1, got {self.concurrency}")
+        if not 0 <= self.max_unscored <= 1:
+            raise ConfigError(f"max_unscored: expected 0 to 1, got {self.max_unscored}")
+        kinds = {judge.client.kind for judge in self.method.judges}
+        if len(kinds) > 1:
+            raise ConfigError(
+                f"panel: expected judges of one kind (live, local, recorded or simulated), "
+                f"got {', '.join(sorted(kinds))}"
+            )
+
+    @property
+    def kind(self) -> BackendKind:
+        """What answers: the kind of all its judges; NONE where no model is called."""
+        return next((judge.client.kind for judge in self.method.judges), BackendKind.NONE)

@@ -1,0 +1,136 @@
+"""What a run is called, which settings are shown of it, and which hash says that two are the same."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from venire.build import TARGET
+from venire.hashing import digest
+
+# Settings that move no result: where things lie, how fast, what they cost.
+_INERT = frozenset({"root", "limits", "price", "api_key_env", "provider"})
+# Nodes whose overrides say nothing of what was judged.
+_UNTOLD = ("hydra", "tracking", "sweep", "budget", "llm", "local")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a run is, apart from when and where it ran.
+
+    Args:
+        name: short and telling, for lists.
+        params: the chosen parts' settings, flattened: `method`, `judge.model`, ...
+        overrides: as the user typed them.
+        config_yaml: the whole configuration, interpolations kept.
+        config_hash: SHA-256 (hex) of the settings that results depend on, seed included.
+        arm_hash: the same without the seed: runs of one arm differ in nothing else.
+    """
+
+    name: str
+    params: Mapping[str, str]
+    overrides: tuple[str, ...]
+    config_yaml: str
+    config_hash: str
+    arm_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A composed configuration as plain containers.
+
+    Args:
+        plain: root key to node, interpolations resolved.
+        choices: config group to chosen option.
+        overrides: as the user typed them.
+        references: the method's keys that stand for a root node (`judged_by` -> `judge`).
+    """
+
+    plain: Mapping[str, Any]
+    choices: Mapping[str, str]
+    overrides: tuple[str, ...]
+    references: Mapping[str, str]
+
+
+def identity_of(composed: Composed, config_yaml: str) -> Identity:
+    """Name, params and hashes of a composed configuration."""
+    plain = composed.plain
+    settings = {key: plain[key] for key in ("dataset", "method", "backend", "replicate", "schedule")}
+    if plain["backend"] == "simulated":
+        settings["simulation"] = plain["simulation"]
+    params = _params(composed)
+    arm = digest(_effective(settings, _INERT | {"seed"}))
+    return Identity(
+        name=_name(composed, params),
+        params=params,
+        overrides=composed.overrides,
+        config_yaml=config_yaml,
+        config_hash=digest({"settings": _effective(settings, _INERT), "seed": plain["seed"]}),
+        arm_hash=arm,
+    )
+
+
+def _effective(node: object, left_out: frozenset[str]) -> object:
+    if isinstance(node, Mapping):
+        return {key: _effective(value, left_out) for key, value in node.items() if key not in left_out}
+    if isinstance(node, list):
+        return [_effective(item, left_out) for item in node]
+    return node
+
+
+def _params(composed: Composed) -> dict[str, str]:
+    """Few and telling: what was chosen, and the settings of the chosen parts."""
+    plain, choices = composed.plain, composed.choices
+    params = {group: choices[group] for group in ("dataset", "method", *composed.references.values())}
+    if _chosen(choices.get("ablation")):
+        params["ablation"] = choices["ablation"]
+    params |= {"backend": str(plain["backend"]), "seed": str(plain["seed"])}
+    params |= _flat("dataset", plain["dataset"])
+    for key, value in plain["method"].items():
+        if key in composed.references:
+            params |= _part_params(composed.references[key], value)
+        elif key != "seed":
+            params |= _flat("method", {key: value})
+    for override in composed.overrides:
+        key, _, value = override.lstrip("+~").partition("=")
+        if "." in key and key not in params and key.partition(".")[0] not in _UNTOLD:
+            params[key] = value
+    return params
+
+
+def _chosen(option: str | None) -> bool:
+    return option not in (None, "null", "None")
+
+
+def _part_params(part: str, node: Mapping[str, Any]) -> dict[str, str]:
+    judges = node.get("judges")
+    if not isinstance(judges, list):
+        return _flat(part, node)
+    names = ", ".join(str(judge.get("name")) for judge in judges if isinstance(judge, Mapping))
+    others = {key: value for key, value in node.items() if key != "judges"}
+    return {f"{part}.judges": names} | _flat(part, others)
+
+
+def _flat(prefix: str, node: Mapping[str, Any]) -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for key, value in node.items():
+        if key == TARGET or key in _INERT or value is None:
+            continue
+        if isinstance(value, Mapping):
+            flat |= _flat(f"{prefix}.{key}", value)
+        elif not isinstance(value, list):
+            flat[f"{prefix}.{key}"] = str(value)
+        elif not any(isinstance(item, Mapping) for item in value):
+            flat[f"{prefix}.{key}"] = ", ".join(map(str, value))
+    return flat
+
+
+def _name(composed: Composed, params: Mapping[str, str]) -> str:
+    """`majority multi_model llmbar as_given_order s1`: what tells this run from its neighbours."""
+    choices = composed.choices
+    who = [choices[part] for part in composed.references.values()]
+    if who == ["recorded"] and "judge.strategy" in params:
+        who = [f"{params['judge.model']}:{params['judge.strategy']}"]
+    ablation = params.get("ablation", "none")
+    parts = [choices["method"], *who, choices["dataset"], "" if ablation == "none" else ablation]
+    seed = "" if params["seed"] == "0" else f"s{params['seed']}"
+    return " ".join(part for part in (*parts, seed) if part)

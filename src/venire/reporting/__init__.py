@@ -1,0 +1,1 @@
+"""Runs to tables and comparisons; pure but for reading run folders."""

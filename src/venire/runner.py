@@ -1,0 +1,110 @@
+"""Judging a data set with a method: concurrently, or in seeded blocks where order matters."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from venire.errors import BackendError, BudgetExhausted, ReplayMiss, StoreError, VenireError
+from venire.llm.protocol import LLM
+from venire.methods.protocol import Method
+from venire.records import Instance, Outcome
+from venire.schedule import Schedule, seeded_order
+
+# What stops a run: no new instance starts, those under way are finished and kept.
+STOPS = (BudgetExhausted, BackendError, ReplayMiss, StoreError)
+
+
+class Interrupted(VenireError):
+    """The user asked the run to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The outcomes that there are, in the order of `instances`, and why there are no more."""
+
+    outcomes: tuple[Outcome, ...]
+    stopped: VenireError | None
+
+
+class Stop:
+    """Set once, by the first reason to stop; asked before each instance."""
+
+    def __init__(self) -> None:
+        self.reason: VenireError | None = None
+
+    def set(self, reason: VenireError) -> None:
+        """Keep the first reason."""
+        self.reason = self.reason or reason
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a run goes through its instances."""
+
+    seed: int
+    concurrency: int
+    schedule: Schedule
+
+
+async def judge_all(
+    method: Method,
+    instances: Sequence[Instance],
+    llm: LLM,
+    pace: Pace,
+    *,
+    stop: Stop,
+    on_done: Callable[[Outcome], None] = lambda _: None,
+) -> Judged:
+    """Outcomes of `instances` under `method`; the same whatever the concurrency and the timing.
+
+    Order-dependent methods go through a permutation of `instances` that the seed names, in blocks:
+    a block is judged on the memory frozen at its start, and its additions are folded in order at
+    its end. The others are judged as they come.
+    """
+    ordered = seeded_order(instances, pace.seed) if method.order_dependent else list(instances)
+    size = pace.schedule.block if method.order_dependent else max(1, len(ordered))
+    memory = method.initial_memory()
+    done: dict[str, Outcome] = {}
+    for start in range(0, len(ordered), size):
+        frozen = memory
+
+        async def judge(instance: Instance, memory: object = frozen) -> Outcome:
+            return await method.judge(instance, memory, llm)
+
+        block = await _concurrently(ordered[start : start + size], judge, pace.concurrency, stop, on_done)
+        for outcome in block:
+            memory = method.fold(memory, outcome)
+        done |= {outcome.instance_id: outcome for outcome in block}
+        if stop.reason:
+            break
+    kept = tuple(done[instance.id] for instance in instances if instance.id in done)
+    return Judged(kept, stop.reason)
+
+
+async def _concurrently(
+    instances: Sequence[Instance],
+    judge: Callable[[Instance], Awaitable[Outcome]],
+    concurrency: int,
+    stop: Stop,
+    on_done: Callable[[Outcome], None],
+) -> list[Outcome]:
+    """Outcomes in the order of `instances`, without those that were not finished."""
+    outcomes: list[Outcome | None] = [None] * len(instances)
+    queue = iter(enumerate(instances))
+
+    async def worker() -> None:
+        for index, instance in queue:
+            if stop.reason:
+                return
+            try:
+                outcome = await judge(instance)
+            except STOPS as reason:
+                stop.set(reason)
+                return
+            outcomes[index] = outcome
+            on_done(outcome)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(concurrency, len(instances))):
+            group.create_task(worker())
+    return [outcome for outcome in outcomes if outcome is not None]

@@ -1,0 +1,121 @@
+"""A sweep: many jobs, one parent; a failing job stops no other, a finished one is not run again."""
+
+import json
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from venire.errors import VenireError
+from venire.hashing import digest
+from venire.launch import Door, Ready, Written, execute, explain
+from venire.records import RunStatus
+from venire.runs import finished_by_job_hash, read_record, write_atomically
+
+
+class JobStatus(StrEnum):
+    """How a job of a sweep ended."""
+
+    FINISHED = "finished"
+    SKIPPED = "skipped"  # a finished run of the same job was there
+    INCOMPLETE = "incomplete"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One cell of a sweep as its `jobs/<number>.json` says. `folder` is empty where there is no run."""
+
+    number: int
+    overrides: tuple[str, ...]
+    status: JobStatus
+    folder: str = ""
+    error: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether its numbers may enter a table unasked."""
+        return self.status in (JobStatus.FINISHED, JobStatus.SKIPPED)
+
+
+def sweep_id(overrides: Sequence[str]) -> str:
+    """A name for the sweep that these overrides make: the same overrides continue the same sweep."""
+    telling = sorted(o for o in overrides if not o.startswith(("sweep.", "tracking.", "concurrency=")))
+    words = [o.partition("=")[2] for o in telling if o.partition("=")[0] in ("experiment", "dataset")]
+    stem = "-".join("".join(c if c.isalnum() else "_" for c in word) for word in words)[:40] or "sweep"
+    return f"{stem}-{digest(telling)[:8]}"
+
+
+def run_job(ready: Ready, door: Door, *, number: int, overrides: Sequence[str], rerun: bool) -> Job:
+    """Run one job, or find it finished. What venire raises on purpose becomes the job's record."""
+    earlier = None if rerun else finished_by_job_hash(door.home).get(ready.job_hash)
+    if earlier is not None:
+        return Job(number, tuple(overrides), JobStatus.SKIPPED, str(earlier))
+    written = execute(ready, door)
+    for warning in written.warnings:
+        door.say(f"warning: {warning}")
+    return _job(number, overrides, written)
+
+
+def _job(number: int, overrides: Sequence[str], written: Written) -> Job:
+    status = {
+        RunStatus.FINISHED: JobStatus.FINISHED,
+        RunStatus.INCOMPLETE: JobStatus.INCOMPLETE,
+        RunStatus.FAILED: JobStatus.FAILED,
+    }[written.record.status]
+    return Job(number, tuple(overrides), status, str(written.folder), written.record.error)
+
+
+def failed_job(number: int, overrides: Sequence[str], error: Exception) -> Job:
+    """The record of a job that raised: a message for what venire raises on purpose, else the traceback."""
+    text = explain(error) if isinstance(error, VenireError) else "".join(traceback.format_exception(error))
+    return Job(number, tuple(overrides), JobStatus.FAILED, error=text)
+
+
+def write_job(folder: Path, job: Job) -> None:
+    """Keep `job` under `folder`/jobs."""
+    path = folder / "jobs" / f"{job.number:04d}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, json.dumps(asdict(job), indent=1))
+
+
+def read_jobs(folder: Path) -> list[Job]:
+    """The jobs of a sweep, by number."""
+    jobs = []
+    for path in sorted((folder / "jobs").glob("*.json")):
+        fields: Mapping[str, object] = json.loads(path.read_text(encoding="utf-8"))
+        jobs.append(
+            Job(
+                number=int(str(fields["number"])),
+                overrides=tuple(map(str, _listed(fields["overrides"]))),
+                status=JobStatus(str(fields["status"])),
+                folder=str(fields["folder"]),
+                error=str(fields["error"]),
+            )
+        )
+    return jobs
+
+
+def _listed(value: object) -> list[object]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def forget_jobs(folder: Path) -> None:
+    """Drop the job records of an earlier launch of the same sweep; its runs stay."""
+    for path in (folder / "jobs").glob("*.json"):
+        path.unlink()
+
+
+def write_summary(folder: Path, jobs: Sequence[Job]) -> Path:
+    """`summary.json` of a sweep: every job with its overrides, status, run folder and metrics."""
+    rows = []
+    for job in jobs:
+        row: dict[str, object] = asdict(job)
+        if job.folder:
+            row["metrics"] = json.loads((Path(job.folder) / "summary.json").read_text(encoding="utf-8"))
+            row["kind"] = str(read_record(Path(job.folder)).kind)
+        rows.append(row)
+    path = folder / "summary.json"
+    write_atomically(path, json.dumps({"sweep": folder.name, "jobs": rows}, indent=1))
+    return path
