@@ -45,7 +45,7 @@ async def ask(
     errors are final. Each re-ask is a call of its own, of the same stage.
     """
     request = _request(judge, messages, reply_model, stage=stage, subject=subject, replicate=replicate)
-    shown = [message.content for message in messages]
+    shown = [message.content for message in messages if message.role == "user"]
     calls: list[Call] = []
     while True:
         completion = await llm.complete(request)

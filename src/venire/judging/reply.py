@@ -60,7 +60,7 @@ def parse_reply(text: str, model: type[R], *, shown: Sequence[str] = ()) -> R | 
     if not text.strip():
         return _unparsed("it is empty")
     attempts = [piece for piece in _pieces(text) if _is_attempt(piece, model)]
-    if attempts and shown:
+    if attempts and any("{" in each for each in shown):
         given = _squeezed("\n".join(shown))
         attempts = [piece for piece in attempts if _squeezed(piece.text) not in given]
     if not attempts:
@@ -111,7 +111,8 @@ def _no_constant(name: str) -> object:
 
 
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_unique, parse_constant=_no_constant)
-_STRING = r'"(?:[^"\\]++|\\.)*+(?:"|\Z)'  # possessive: an unclosed string costs one pass, not one a quote
+# An unclosed string runs to the end, without backtracking: else a hostile text takes quadratic time.
+_STRING = r'"(?:[^"\\]++|\\.|\\\Z)*+(?:"|\Z)'
 _TOKEN = re.compile(rf"{_STRING}|[{{}}]", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)
 _BEGUN_LIKE_JSON = re.compile(r'\{\s*"')
