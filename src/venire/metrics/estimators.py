@@ -1,13 +1,13 @@
 """Statistics over columns of verdicts, each with its interval. Means are over the columns given."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from venire.metrics.join import NOT_ASKED, UNSCORED, WINNERS
 from venire.stats import agreement
-from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray, undefined
+from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray
 from venire.stats.intervals import Resampler, Statistic, bootstrap, bounded, ratio, share, wilson
 
 N_WINNERS = len(WINNERS)
@@ -27,36 +27,45 @@ class Estimator:
     resampler: Resampler
     level: float
 
-    def share(self, hits: BoolArray, base: BoolArray) -> Estimate:
-        """The share of `hits` in `base`."""
-        return share((hits & base).astype(float), base.astype(float), self.resampler, self.level)
+    def share(self, hits: FloatArray, base: FloatArray) -> Estimate:
+        """The share sum(hits) / sum(base), both of shape (n,)."""
+        return share(hits, base, self.resampler, self.level)
+
+    def share_of(self, hits: BoolArray, among: BoolArray) -> Estimate:
+        """The share of items that hit among some."""
+        return self.share((hits & among).astype(float), among.astype(float))
 
     def accuracy(self, columns: Sequence[IntArray]) -> Estimate:
-        """Share of correct verdicts, unscored ones not correct; mean over the columns."""
-        if len(columns) == 1:
-            return self.share(columns[0] == self.gold, columns[0] != NOT_ASKED)
-        return self.mean_of_shares([(column == self.gold, column != NOT_ASKED) for column in columns])
+        """Share of correct verdicts over the columns, unscored ones not correct."""
+        return self.share(*self.correct(columns))
 
     def accuracy_within(self, columns: Sequence[IntArray], inside: BoolArray) -> Estimate:
-        """Accuracy of a subset: Wilson's interval over its items where no cluster repeats in it."""
-        parts = [(column == self.gold, (column != NOT_ASKED) & inside) for column in columns]
-        n = int(np.count_nonzero(inside))
-        if len(parts) == 1:
-            return self.share(*parts[0])
-        if self.resampler.units(inside) < n:
-            return self.mean_of_shares(parts)
-        right = sum(np.count_nonzero(hits & base) for hits, base in parts) / len(parts)
-        interval = wilson(right, n, self.level)
-        return Estimate(right / n, interval.low, interval.high, n, f"{interval.note} (conservative)")
+        """Accuracy of a subset: Wilson's interval over its items where no cluster repeats in it.
 
-    def mean_of_shares(self, parts: Sequence[tuple[BoolArray, BoolArray]]) -> Estimate:
-        """The mean of shares, each of (hits, base)."""
-        used = np.any([base for _, base in parts], axis=0)
-        if not used.any():
-            return undefined("it is a share of nothing")
-        features = np.stack([array for hits, base in parts for array in (hits & base, base)], axis=1)
-        mean = mean_over(len(parts), ratio)
-        return bounded(features.astype(float), mean, used, self.resampler, self.level)
+        A mean of two orders varies less than a proportion over the items: there it is conservative.
+        """
+        hits, base = self.correct(columns)
+        n = int(np.count_nonzero(inside))
+        if len(columns) == 1 or self.resampler.units(inside) < n:
+            return self.share(hits * inside, base * inside)
+        right = float((hits * inside).sum()) / len(columns)
+        interval = wilson(right, n, self.level)
+        return replace(interval.around(right / n, n), note=f"{interval.note} (conservative)")
+
+    def accuracy_macro(self, columns: Sequence[IntArray], subsets: Sequence[BoolArray]) -> Estimate:
+        """The unweighted mean of the subsets' accuracies."""
+        hits, base = self.correct(columns)
+        features = [array * inside for inside in subsets for array in (hits, base)]
+        mean = mean_over(len(subsets), ratio)
+        used = np.any(subsets, axis=0)
+        return bounded(np.stack(features, axis=1), mean, used, self.resampler, self.level)
+
+    def correct(self, columns: Sequence[IntArray]) -> tuple[FloatArray, FloatArray]:
+        """Correct verdicts and verdicts asked for, per item over the columns, both of shape (n,)."""
+        verdicts = np.stack(columns)
+        hits = (verdicts == self.gold).sum(axis=0, dtype=np.float64)
+        base = (verdicts != NOT_ASKED).sum(axis=0, dtype=np.float64)
+        return hits, base
 
     def kappa(self, columns: Sequence[IntArray], *, null_category: bool = False) -> Estimate:
         """Cohen's kappa of gold and verdicts, mean over the columns.

@@ -9,7 +9,6 @@ from venire.metrics.join import CODE, NOT_ASKED, UNSCORED, Columns, Items
 from venire.metrics.measurement import Collector, distinct_names, metric_name
 from venire.records import Order, Reason, Slot, Winner
 from venire.stats.estimate import Estimate, IntArray
-from venire.stats.intervals import share
 
 NO_ORDER = "the method shows no order"
 ONE_ORDER = "each instance was judged in one order"
@@ -52,9 +51,9 @@ def order_metrics(columns: Columns, estimator: Estimator, out: Collector) -> Non
     gold = estimator.gold
     consistent = (first == second) & (first >= 0)
     everything = np.full(len(gold), True)
-    out.estimate("position_consistency", estimator.share(consistent, everything))
-    out.estimate("accuracy/consistent", estimator.share(first == gold, consistent))
-    out.estimate("accuracy/both_orders", estimator.share((first == gold) & consistent, everything))
+    out.estimate("position_consistency", estimator.share_of(consistent, everything))
+    out.estimate("accuracy/consistent", estimator.share_of(first == gold, consistent))
+    out.estimate("accuracy/both_orders", estimator.share_of((first == gold) & consistent, everything))
     out.estimate("kappa/consistent", estimator.kappa([np.where(consistent, first, NOT_ASKED)]))
     out.estimate("kappa/between_orders", estimator.kappa_between([(first, second)]))
     null_too = estimator.kappa_between([(first, second)], null_category=True)
@@ -70,12 +69,7 @@ def subset_metrics(items: Items, columns: Columns, estimator: Estimator, out: Co
         name: np.array([(subset or "unnamed") == value for subset in items.subset])
         for value, name in names.items()
     }
-    parts = [
-        (column == estimator.gold, (column != NOT_ASKED) & inside)
-        for inside in where.values()
-        for column in columns.main
-    ]
-    out.estimate("accuracy/macro", estimator.mean_of_shares(parts))
+    out.estimate("accuracy/macro", estimator.accuracy_macro(columns.main, list(where.values())))
     for name, inside in where.items():
         out.estimate(metric_name("accuracy/subset", name), estimator.accuracy_within(columns.main, inside))
         within = [np.where(inside, column, NOT_ASKED) for column in columns.main]
@@ -86,11 +80,11 @@ def coverage_metrics(
     columns: Columns, why: Mapping[Reason, int], estimator: Estimator, out: Collector
 ) -> None:
     """`coverage`, `accuracy/worst`, `accuracy/best`, and `unscored/*` by reason (those that occur)."""
-    gold = estimator.gold
+    hits, base = estimator.correct(columns.main)
+    unscored = np.count_nonzero(np.stack(columns.main) == UNSCORED)
     out.put("coverage", coverage(columns))
-    out.put("accuracy/worst", float(np.mean([np.mean(column == gold) for column in columns.main])))
-    best = [np.mean((column == gold) | (column == UNSCORED)) for column in columns.main]
-    out.put("accuracy/best", float(np.mean(best)))
+    out.put("accuracy/worst", float(hits.sum() / base.sum()))
+    out.put("accuracy/best", float((hits.sum() + unscored) / base.sum()))
     out.put("unscored/total", sum(why.values()))
     for reason in Reason:
         if why.get(reason, 0):
@@ -99,17 +93,12 @@ def coverage_metrics(
 
 def coverage(columns: Columns) -> float:
     """The share of scored verdicts among those that were to be given, over all orders."""
-    asked = sum(int(np.count_nonzero(column != NOT_ASKED)) for column in columns.main)
-    return sum(int(np.count_nonzero(column >= 0)) for column in columns.main) / asked
+    verdicts = np.stack(columns.main)
+    return int(np.count_nonzero(verdicts >= 0)) / int(np.count_nonzero(verdicts != NOT_ASKED))
 
 
 def first_place_rate(by_order: Mapping[Order, IntArray], estimator: Estimator) -> Estimate:
     """How often the response shown first was picked, of the verdicts that pick one (ties do not)."""
     first = [column == CODE[order.winner(Slot.A)] for order, column in by_order.items()]
     picked = [(column >= 0) & (column != CODE[Winner.TIE]) for column in by_order.values()]
-    return share(
-        np.sum(first, axis=0).astype(float),
-        np.sum(picked, axis=0).astype(float),
-        estimator.resampler,
-        estimator.level,
-    )
+    return estimator.share(np.sum(first, axis=0, dtype=np.float64), np.sum(picked, axis=0, dtype=np.float64))

@@ -1,0 +1,111 @@
+import math
+
+import pytest
+
+from venire.metrics.calls import ACCOUNTING, call_metrics
+from venire.metrics.measurement import Collector
+from venire.records import BackendKind, FinishReason, Usage
+
+
+def account(calls, judged=2):
+    out = Collector()
+    call_metrics(calls, judged, out)
+    return out.result()
+
+
+def test_calls_are_counted_by_stage_and_by_who_answered(call):
+    calls = [call("a"), call("b", replayed=True), call("c", stage="focal", attempts=3, uncertain=True)]
+    metrics = account(calls).metrics
+    assert metrics["calls/total"] == 3
+    assert (metrics["calls/paid"], metrics["calls/replayed"]) == (2, 1)
+    assert (metrics["calls/judge"], metrics["calls/focal"]) == (2, 1)
+    assert metrics["calls/attempts"] == 5
+    assert metrics["calls/uncertain"] == 1
+    assert metrics["calls/per_instance"] == 1.5
+
+
+def test_replayed_calls_count_tokens_and_cost_but_bill_nothing(call):
+    metrics = account([call("a"), call("b", replayed=True)]).metrics
+    assert metrics["tokens/input"] == 200
+    assert metrics["tokens/output"] == 20
+    assert metrics["cost_usd/total"] == 2.0
+    assert metrics["cost_usd/billed"] == 1.0
+    assert metrics["cost_usd/per_instance"] == 1.0
+    assert metrics["cost_usd/per_1000"] == 1000.0
+
+
+@pytest.mark.parametrize("kind", [BackendKind.RECORDED, BackendKind.SIMULATED, BackendKind.LOCAL])
+def test_only_live_calls_are_billed(call, kind):
+    metrics = account([call(kind=kind)]).metrics
+    assert metrics["calls/paid"] == 1
+    assert metrics["cost_usd/total"] == 1.0
+    assert metrics["cost_usd/billed"] == 0.0
+
+
+def test_only_accounting_differs_between_a_run_and_its_replay(call):
+    first = [call("a", cost_usd=0.1), call("b", cost_usd=0.2, latency_s=3.0), call("b", replayed=True)]
+    again = [call("a", cost_usd=0.1, replayed=True), call("b", cost_usd=0.2, latency_s=3.0, replayed=True)]
+    again.append(call("b", replayed=True))
+    paid, replayed = account(first), account(again)
+    differing = {name for name in paid.metrics if paid.metrics[name] != replayed.metrics[name]}
+    assert differing == {"calls/paid", "calls/replayed", "cost_usd/billed"}
+    assert differing <= set(ACCOUNTING)
+
+
+def test_calls_that_share_a_key_are_distinct_once(call):
+    metrics = account([call("a"), call("a", replayed=True)]).metrics
+    assert (metrics["calls/total"], metrics["calls/distinct"]) == (2, 1)
+
+
+def test_unknown_usage_makes_tokens_a_lower_bound(call):
+    unknown = call("b", usage=Usage(), usage_complete=False)
+    measured = account([call("a"), unknown])
+    assert measured.metrics["tokens/input"] == 100
+    assert "lower bound: 1 of 2" in measured.notes["tokens/input"]
+    assert measured.metrics["tokens/unknown_calls"] == 1
+
+
+def test_usage_known_in_part_is_a_lower_bound_too(call):
+    measured = account([call("a", usage_complete=False, attempts=2)])
+    assert measured.metrics["tokens/output"] == 10
+    assert "lower bound" in measured.notes["tokens/output"]
+
+
+def test_usage_unknown_everywhere_is_no_number(call):
+    measured = account([call(usage=Usage(100, 10, None, None))])
+    assert measured.metrics["tokens/input"] == 100
+    assert math.isnan(measured.metrics["tokens/cached"])
+    assert "unknown for all 1" in measured.notes["tokens/cached"]
+
+
+def test_an_unpriced_call_makes_cost_a_lower_bound(call):
+    measured = account([call("a"), call("b", cost_usd=None, cost_complete=False)])
+    assert measured.metrics["cost_usd/total"] == 1.0
+    assert measured.metrics["cost_usd/unpriced_calls"] == 1
+    for name in ("total", "billed", "per_instance", "per_1000"):
+        assert "lower bound: 1 of 2" in measured.notes[f"cost_usd/{name}"]
+
+
+def test_cost_that_nobody_knows_is_no_number(call):
+    measured = account([call(cost_usd=None, cost_complete=False)])
+    assert math.isnan(measured.metrics["cost_usd/total"])
+    assert math.isnan(measured.metrics["cost_usd/billed"])
+    assert "unknown" in measured.notes["cost_usd/total"]
+
+
+def test_a_reply_that_did_not_end_by_itself_is_unusable(call):
+    calls = [call(finish=finish) for finish in FinishReason]
+    assert account(calls).metrics["calls/unusable"] == 3  # length, refused, error
+
+
+def test_latency_percentiles_are_of_the_calls_as_they_were_paid(call):
+    # 1, 2, 3, 4, 5 s: the median is 3; p95 lies .8 of the way from the fourth to the fifth, 4.8.
+    metrics = account([call(str(s), latency_s=float(s), replayed=s > 2) for s in range(1, 6)]).metrics
+    assert metrics["latency_s/p50"] == 3.0
+    assert metrics["latency_s/p95"] == pytest.approx(4.8)
+
+
+def test_a_run_without_calls_cost_nothing():
+    metrics = account([]).metrics
+    assert metrics["calls/total"] == metrics["cost_usd/total"] == metrics["tokens/input"] == 0
+    assert math.isnan(metrics["latency_s/p50"])

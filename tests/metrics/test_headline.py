@@ -1,0 +1,48 @@
+import math
+
+import pytest
+
+from venire.metrics.headline import HEADLINE, format_metric, higher_is_better
+
+
+@pytest.mark.parametrize(
+    ("metric", "better"),
+    [
+        ("accuracy/subset/Natural", True),
+        ("kappa", True),
+        ("judge/GPT-4/accuracy", True),
+        ("coverage", True),
+        ("calls/paid", False),
+        ("cost_usd/per_1000", False),
+        ("unscored/total", False),
+        ("latency_s/p95", False),
+        ("calls/replayed", None),
+        ("first_place_rate", None),
+        ("panel/effective_votes", None),
+        ("n", None),
+    ],
+)
+def test_which_way_is_better(metric, better):
+    assert higher_is_better(metric) is better
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "shown"),
+    [
+        ("accuracy", 0.81146, "0.811"),
+        ("calls/paid", 12345.0, "12,345"),
+        ("calls/per_instance", 3.6, "3.600"),
+        ("cost_usd/per_1000", 1.239, "1.24"),
+        ("cost_usd/billed", 0.00012, "0.0001"),
+        ("unscored/refused", 4.0, "4"),
+        ("panel/no_majority", 1.0, "1"),
+        ("kappa", math.nan, "–"),
+    ],
+)
+def test_how_numbers_are_shown(metric, value, shown):
+    assert format_metric(metric, value) == shown
+
+
+def test_the_headline_is_short_and_names_no_metric_twice():
+    names = [headline.metric for headline in HEADLINE]
+    assert len(set(names)) == len(names) == 8
