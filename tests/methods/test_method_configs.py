@@ -7,6 +7,7 @@ import yaml
 from tests.methods.panels import JUDGES, PANEL
 
 from venire.build import build
+from venire.errors import ConfigError
 from venire.judging.orders import Orders
 from venire.judging.votes import MajorityRule, TieRule
 from venire.methods.length import Length
@@ -71,3 +72,17 @@ def test_an_ablation_changes_the_built_method_in_the_named_setting_and_nowhere_e
         if getattr(ablated, name) != getattr(BUILT[method], name)
     }
     assert changed == ABLATED[ablation][0]
+
+
+@pytest.mark.parametrize(
+    ("ablation", "method"), [("as_given_order", "length"), ("absolute_majority", "single")]
+)
+def test_an_ablation_of_a_setting_that_a_method_lacks_is_an_error(ablation: str, method: str) -> None:
+    changes = yaml.safe_load((CONF / "ablation" / f"{ablation}.yaml").read_text(encoding="utf-8"))["method"]
+    with pytest.raises(ConfigError, match=rf"^method\.{next(iter(changes))}: unknown key"):
+        build({**node(method), **changes}, "method")
+
+
+def test_an_unknown_prompt_is_named_by_its_full_key() -> None:
+    with pytest.raises(ConfigError, match=r"^method\.prompt: expected one of .*, got 'pairwize'$"):
+        build({**node("majority"), "prompt": "pairwize"}, "method")
