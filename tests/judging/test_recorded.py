@@ -380,6 +380,10 @@ def test_the_majority_of_five_falls_below_its_best_judge(
     assert metrics["accuracy/swapped"] == 222 / 373
     assert round(metrics["panel/best_judge_accuracy/as_given"], 3) == 0.836
     assert round(metrics["panel/best_judge_accuracy/swapped"], 3) == 0.863
+    weak = {"ChatGPT": (152, 151), "LLaMA2": (168, 168), "Falcon": (211, 215)}  # right, of 373
+    for model, (as_given, swapped) in weak.items():
+        assert metrics[f"judge/{model}/accuracy/as_given"] == as_given / 373
+        assert metrics[f"judge/{model}/accuracy/swapped"] == swapped / 373
     assert round(metrics["panel/effective_votes/as_given"], 3) == 2.211
     assert round(metrics["panel/effective_votes/swapped"], 3) == 2.275
 
