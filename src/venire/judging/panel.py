@@ -1,5 +1,6 @@
 """Panels: an ordered list of judges, one of which is the strongest."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from venire.errors import ConfigError
@@ -39,3 +40,8 @@ def recorded_panel(
     """A panel of recorded models under one strategy; the first is the strongest unless named."""
     judges = tuple(RecordedJudge(model, strategy, parser, root) for model in models)
     return Panel(judges, strongest or (models[0] if models else ""))
+
+
+def panel_of(members: Mapping[str, Judge], strongest: str) -> Panel:
+    """A panel of named entries, in their order; the keys are handles for overrides and nothing else."""
+    return Panel(tuple(members.values()), strongest)

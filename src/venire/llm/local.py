@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING
 
 from venire.errors import BackendError, ConfigError
 from venire.llm.protocol import Reply
+from venire.llm.route import Limits
 from venire.records import BackendKind, Request
 
 if TYPE_CHECKING:  # aiohttp takes a third of a second to import, and settings are read at every start
@@ -38,7 +39,7 @@ class LocalSettings:
             `n_ctx * n_parallel`.
         n_threads: CPU threads; None leaves one core to the others (llama.cpp's threads wait for each
             other in busy loops: with as many as there are cores, a busy machine is several times slower).
-        seed: of sampling, where a request names none.
+        seed: of sampling, where a request names none (it is greedy where one names no temperature).
         start_timeout_s: until the server must listen.
         timeout_s: of one attempt.
     """
@@ -59,6 +60,11 @@ class LocalSettings:
         for name in ("start_timeout_s", "timeout_s"):
             if getattr(self, name) <= 0:
                 raise ConfigError(f"local.{name}: expected more than 0, got {getattr(self, name)}")
+
+    @property
+    def limits(self) -> Limits:
+        """One request a slot: more would wait inside the server, and time out there."""
+        return Limits(concurrency=self.n_parallel, timeout_s=self.timeout_s, retries=2)
 
     def weights(self) -> Path:
         """The GGUF file.

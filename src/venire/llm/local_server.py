@@ -28,6 +28,7 @@ def main() -> None:
     params.cpuparams.n_threads = options["n_threads"]
     params.cpuparams_batch.n_threads = options["n_threads"]
     params.sampling.seed = options["seed"]
+    params.sampling.temp = 0.0
     params.cache_prompt = False  # a reply must not depend on which requests came before it
     params.hostnames = ["127.0.0.1"]
     params.port = 0
