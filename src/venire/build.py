@@ -44,7 +44,8 @@ def _construct(target: str, values: Mapping[str, object], path: str) -> object:
     parameters = inspect.signature(make).parameters
     for key in values:
         if key not in parameters:
-            raise ConfigError(f"{path}.{key}: unknown key; {target} takes {', '.join(parameters)}")
+            takes = ", ".join(parameters) or "no keys"
+            raise ConfigError(f"{path}.{key}: unknown key; {target} takes {takes}")
     for key, parameter in parameters.items():
         if parameter.default is inspect.Parameter.empty and key not in values:
             raise ConfigError(f"{path}.{key}: missing; {target} needs it")

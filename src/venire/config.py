@@ -73,6 +73,42 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
     )
 
 
+def refuse_undone_ablation(cfg: DictConfig, choices: Mapping[str, str]) -> None:
+    """Refuse an ablation that another override has undone: it would be a no-op under its own name.
+
+    Raises:
+        ConfigError: names the key, what the ablation sets and what the configuration has.
+    """
+    name = choices.get("ablation")
+    path = config_dir() / "ablation" / f"{name}.yaml"
+    if not path.is_file():  # none chosen, or one of the user's own --config-dir
+        return
+    ablation = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
+    assert isinstance(ablation, dict)
+    for entry in ablation.pop("defaults", []):
+        for group, option in entry.items():
+            key = group.removeprefix("override").strip().removeprefix("/")
+            if choices.get(key) != option:
+                raise ConfigError(
+                    f"{key}: ablation={name} sets {key}={option}, another override {key}={choices.get(key)}; "
+                    "drop one of the two"
+                )
+    for key, wanted in _leaves(ablation, ""):
+        given = OmegaConf.select(cfg, key)
+        if given != wanted:
+            raise ConfigError(
+                f"{key}: ablation={name} sets {wanted!r}, another override {given!r}; drop one of the two"
+            )
+
+
+def _leaves(node: Mapping[Any, Any], prefix: str) -> list[tuple[str, object]]:
+    leaves: list[tuple[str, object]] = []
+    for key, value in node.items():
+        full = f"{prefix}{key}"
+        leaves += _leaves(value, f"{full}.") if isinstance(value, Mapping) else [(full, value)]
+    return leaves
+
+
 def _values(plain: Mapping[str, Any]) -> dict[str, Any]:
     for key in ("seed", "concurrency"):
         if isinstance(plain[key], bool) or not isinstance(plain[key], int):

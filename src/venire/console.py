@@ -9,9 +9,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from venire.launch import Written
-from venire.records import Outcome, RunRecord, RunStatus
+from venire.records import Outcome, RunStatus
+from venire.reporting.run_sheet import run_sheet
 from venire.reporting.runs_table import runs_table
-from venire.reporting.table import Format
+from venire.reporting.table import Format, Table
 from venire.runs import read_record
 from venire.sweep import Job
 
@@ -61,11 +62,9 @@ class Watch:
 
 
 def print_run(written: Written) -> None:
-    """The headline numbers, what must be said of them, and the folder's path as the last line."""
+    """The run's main numbers, what must be said of them, and the folder's path as the last line."""
     record = written.record
-    print(runs_table(f"{record.name} ({record.kind})", [record]).render(Format.TEXT))
-    for note in _notes(record):
-        print(note)
+    print(run_sheet(record).render(Format.TEXT))
     for warning in written.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if record.status is not RunStatus.FINISHED:
@@ -77,15 +76,11 @@ def print_run(written: Written) -> None:
     print(written.folder)
 
 
-def _notes(record: RunRecord) -> list[str]:
-    return [f"{name}: {note}" for name, note in sorted(record.notes.items()) if "/" not in name]
-
-
-def print_sweep(home: Path, folder: Path, jobs: Sequence[Job]) -> None:
-    """The sweep's table, its failed jobs with their overrides, and where to look next."""
+def print_sweep(home: Path, folder: Path, jobs: Sequence[Job]) -> Table | None:
+    """The sweep's table (returned, too), its failed jobs with their overrides, and where the runs are."""
     records = [read_record(Path(job.folder)) for job in jobs if job.folder]
-    if records:
-        table = runs_table(f"sweep {folder.name}", records)
+    table = runs_table(f"sweep {folder.name}", records) if records else None
+    if table is not None:
         print(table.render(Format.TEXT))
     for job in jobs:
         if not job.ok:
@@ -93,3 +88,4 @@ def print_sweep(home: Path, folder: Path, jobs: Sequence[Job]) -> None:
     counts = {status: sum(job.status is status for job in jobs) for status in {job.status for job in jobs}}
     print(", ".join(f"{n} {status}" for status, n in sorted(counts.items())) + f" of {len(jobs)} jobs")
     print(f"runs: {home / 'runs'}")
+    return table

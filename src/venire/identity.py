@@ -8,7 +8,7 @@ from venire.build import TARGET
 from venire.hashing import digest
 
 # Settings that move no result: where things lie, how fast, what they cost.
-_INERT = frozenset({"root", "limits", "price", "api_key_env", "provider"})
+_INERT = frozenset({"root", "limits", "price", "api_key_env", "provider", "cache_dir", "check_counts"})
 # Nodes whose overrides say nothing of what was judged.
 _UNTOLD = ("hydra", "tracking", "sweep", "budget", "llm", "local")
 

@@ -24,6 +24,7 @@ from venire.llm.replicate import Replicated
 from venire.llm.settings import Mode
 from venire.metrics.measure import measure
 from venire.metrics.measurement import Measurement
+from venire.metrics.recorded import recorded_metrics
 from venire.prompts.render import prompt_hash
 from venire.records import Outcome, Prediction, Reason, RunRecord, RunStatus, Unscored
 from venire.runner import Interrupted, Judged, Pace, Stop, judge_all
@@ -148,6 +149,7 @@ def _record(ready: Ready, door: Door, run_id: str, started: float, judged: Judge
     experiment = ready.experiment
     loaded = experiment.loaded
     measured = measure(loaded.instances, judged.outcomes, labels=loaded.labels, seed=experiment.seed)
+    recorded = recorded_metrics(experiment.method.judges, loaded.instances, judged.outcomes)
     ended = door.now()
     status, error = _status(experiment, judged, measured)
     return RunRecord(
@@ -157,14 +159,23 @@ def _record(ready: Ready, door: Door, run_id: str, started: float, judged: Judge
         kind=experiment.kind,
         started_at=started,
         ended_at=ended,
-        metrics=dict(measured.metrics) | {"duration_s": ended - started},
-        notes=measured.notes,
-        params=experiment.identity.params,
-        tags=ready.tags,
+        metrics={**measured.metrics, **recorded.metrics, "duration_s": ended - started},
+        notes={**measured.notes, **recorded.notes},
+        params={**experiment.identity.params, "backend": str(experiment.kind)},
+        tags={**ready.tags, **_returned(judged.outcomes)},
         sweep_id=door.sweep_id,
         overrides=experiment.identity.overrides,
         error=error,
     )
+
+
+def _returned(outcomes: Sequence[Outcome]) -> dict[str, str]:
+    """The models and fingerprints that answered, for tags; empty where no model was called."""
+    calls = [call for outcome in outcomes for call in outcome.calls]
+    answered = sorted({call.model_returned for call in calls if call.model_returned})
+    fingerprints = sorted({call.fingerprint for call in calls if call.fingerprint})
+    tags = {"models_returned": ", ".join(answered), "fingerprints": ", ".join(fingerprints)}
+    return {name: text for name, text in tags.items() if text}
 
 
 def _status(experiment: Experiment, judged: Judged, measured: Measurement) -> tuple[RunStatus, str]:

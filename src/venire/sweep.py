@@ -7,11 +7,16 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from venire.errors import VenireError
+from venire.errors import TrackingError, VenireError
 from venire.hashing import digest
 from venire.launch import Door, Ready, Written, execute, explain
 from venire.records import RunStatus
-from venire.runs import finished_by_job_hash, read_record, write_atomically
+from venire.reporting.table import Format, Table
+from venire.runs import finished_by_job_hash, read_record, secret_values, write_atomically
+from venire.tracking.settings import TrackingSettings
+
+SUMMARY_FILE = "summary.json"
+TABLE_FORMS = (Format.MARKDOWN, Format.CSV, Format.LATEX)
 
 
 class JobStatus(StrEnum):
@@ -107,6 +112,28 @@ def forget_jobs(folder: Path) -> None:
         path.unlink()
 
 
+def upload_table(settings: TrackingSettings, door: Door, folder: Path, jobs: Sequence[Job]) -> str:
+    """Give the sweep's MLflow run the table in `folder`; returns what went wrong, or the empty text."""
+    from venire.tracking.sweep_run import SweepPlan, upload_sweep
+
+    note = (folder / f"table.{Format.MARKDOWN}").read_text(encoding="utf-8")
+    files = (*(f"table.{form}" for form in TABLE_FORMS), SUMMARY_FILE)
+    started = min(read_record(Path(job.folder)).started_at for job in jobs if job.folder)
+    plan = SweepPlan(note, files, all(job.ok for job in jobs))
+    secrets = secret_values(door.environ)
+    try:
+        upload_sweep(settings, folder.name, plan, home=door.home, started_at=started, secrets=secrets)
+    except TrackingError as error:
+        return f"MLflow was not reached ({error}); `venire sync` uploads the sweep's table"
+    return ""
+
+
+def write_table(folder: Path, table: Table) -> None:
+    """Keep the sweep's table beside its summary."""
+    for form in TABLE_FORMS:
+        write_atomically(folder / f"table.{form}", table.render(form))
+
+
 def write_summary(folder: Path, jobs: Sequence[Job]) -> Path:
     """`summary.json` of a sweep: every job with its overrides, status, run folder and metrics."""
     rows = []
@@ -116,6 +143,6 @@ def write_summary(folder: Path, jobs: Sequence[Job]) -> Path:
             row["metrics"] = json.loads((Path(job.folder) / "summary.json").read_text(encoding="utf-8"))
             row["kind"] = str(read_record(Path(job.folder)).kind)
         rows.append(row)
-    path = folder / "summary.json"
+    path = folder / SUMMARY_FILE
     write_atomically(path, json.dumps({"sweep": folder.name, "jobs": rows}, indent=1))
     return path

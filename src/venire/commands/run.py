@@ -10,7 +10,8 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from venire.config import config_dir, experiment_of
+from venire.build import build
+from venire.config import config_dir, experiment_of, refuse_undone_ablation
 from venire.console import Watch, print_run, print_sweep
 from venire.errors import ConfigError, VenireError
 from venire.experiment import Experiment
@@ -24,9 +25,12 @@ from venire.sweep import (
     read_jobs,
     run_job,
     sweep_id,
+    upload_table,
     write_job,
     write_summary,
+    write_table,
 )
+from venire.tracking.settings import TrackingSettings
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
 
@@ -57,7 +61,7 @@ def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
     if done:
         return next(status for status in done if status is not None)
     jobs = read_jobs(sweep_folder)
-    return _finish_sweep(home, sweep_folder, jobs) if jobs else EXIT_OK
+    return _finish_sweep(home, sweep_folder, jobs, _tracking(home, jobs)) if jobs else EXIT_OK
 
 
 _HINT = """\
@@ -97,6 +101,7 @@ def _experiment(cfg: DictConfig) -> Experiment:
     hydra_cfg = HydraConfig.get()
     choices = {str(key): str(value) for key, value in hydra_cfg.runtime.choices.items()}
     _refuse_hidden_launcher(choices)
+    refuse_undone_ablation(cfg, choices)
     overrides = [str(override) for override in hydra_cfg.overrides.task]
     bare = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
     return experiment_of(bare, overrides, choices)
@@ -107,7 +112,7 @@ def _refuse_hidden_launcher(choices: dict[str, str]) -> None:
     asked = [a.partition("=")[2] for a in sys.argv if a.startswith("hydra/launcher=")]
     if chosen != "basic" and chosen not in asked:
         raise ConfigError(
-            f"hydra/launcher: a launcher inside an experiment file ({chosen}) is ignored by hydra in a sweep; "
+            f"hydra/launcher: hydra ignores a launcher inside an experiment file ({chosen}) in a sweep; "
             f"give hydra/launcher={chosen} on the command line"
         )
 
@@ -138,13 +143,30 @@ def _sweep_job(cfg: DictConfig, home: Path, folder: Path) -> None:
     write_job(folder, job)
 
 
-def _finish_sweep(home: Path, folder: Path, jobs: Sequence[Job]) -> int:
+def _finish_sweep(home: Path, folder: Path, jobs: Sequence[Job], tracking: TrackingSettings | None) -> int:
     path = write_summary(folder, jobs)
-    print_sweep(home, folder, jobs)
+    table = print_sweep(home, folder, jobs)
+    if table is not None:
+        write_table(folder, table)
+        if tracking is not None and tracking.enabled:
+            trouble = upload_table(tracking, Door(home, os.environ), folder, jobs)
+            if trouble:
+                print(f"warning: {trouble}", file=sys.stderr)
     print(path)
     if all(job.ok for job in jobs):
         return EXIT_OK
     return EXIT_FAILED if any(job.status is JobStatus.FAILED for job in jobs) else EXIT_INCOMPLETE
+
+
+def _tracking(home: Path, jobs: Sequence[Job]) -> TrackingSettings | None:
+    """The tracking settings of the sweep's first run; None where there is no run."""
+    folder = next((Path(job.folder) for job in jobs if job.folder), None)
+    if folder is None:
+        return None
+    node = OmegaConf.select(OmegaConf.load(folder / "config.yaml"), "tracking")
+    built = build(OmegaConf.to_container(node, resolve=True), "tracking")
+    assert isinstance(built, TrackingSettings)
+    return built
 
 
 def _dry(cfg: DictConfig, n: int) -> int:

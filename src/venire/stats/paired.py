@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from venire.stats.estimate import FloatArray, IntArray, undefined
-from venire.stats.estimate import Estimate as Estimate
-from venire.stats.intervals import Resampler, bootstrap
+from venire.stats.estimate import Estimate, FloatArray, IntArray, undefined
+from venire.stats.intervals import Resampler, bootstrap, ratio
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> float:
@@ -14,7 +13,7 @@ def mcnemar_exact(only_first: int, only_second: int) -> float:
         only_first: items that only the first configuration gets right.
         only_second: items that only the second gets right.
 
-    Source: McNemar (1947), exact binomial form.
+    Source: McNemar (1947), in its exact binomial form.
     """
     from scipy.stats import binomtest
 
@@ -25,7 +24,7 @@ def mcnemar_exact(only_first: int, only_second: int) -> float:
 def paired_difference(
     first: FloatArray, second: FloatArray, cluster: IntArray, *, draws: int, rng: np.random.Generator
 ) -> Estimate:
-    """Mean of `second` minus mean of `first` over the same items, with a bootstrap interval.
+    """Mean of `second` minus mean of `first` over the same items, with its bootstrap interval.
 
     Args:
         first, second: one value an item, shape (n,).
@@ -35,6 +34,6 @@ def paired_difference(
     n = len(first)
     if n == 0:
         return undefined("no common items")
-    features = np.stack([second - first, np.ones(n)], axis=1)
-    resampler = Resampler.draw(cluster, draws, rng)
-    return bootstrap(resampler, features, lambda sums: sums[..., 0] / sums[..., 1])
+    features = np.column_stack([second - first, np.ones(n)])
+    interval = bootstrap(features, ratio, Resampler.draw(cluster, draws, rng))
+    return interval.around(float((second - first).mean()), n)

@@ -1,0 +1,67 @@
+"""`venire compare`: runs side by side."""
+
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from venire.reporting.compare import Comparison, Paired, read_run
+from venire.reporting.compare import compare as compare_runs
+from venire.reporting.table import Format
+from venire.runs import find_run
+
+
+def compare(home: Path, references: Sequence[str], form: str) -> int:
+    """Print the comparison of the named runs; the first is the baseline."""
+    comparison = compare_runs([read_run(find_run(home, reference)) for reference in references])
+    for warning in comparison.warnings:
+        print(f"WARNING: {warning}", file=sys.stderr)
+    if form == "json":
+        print(json.dumps(_as_json(comparison), indent=1))
+        return 0
+    rendering = Format(form)
+    print(comparison.side_by_side.render(rendering))
+    print(comparison.settings.render(rendering) if comparison.settings.rows else "no setting differs\n")
+    for paired in comparison.paired:
+        print(_sentence(paired))
+    return 0
+
+
+def _sentence(paired: Paired) -> str:
+    lines = [
+        f"{paired.second} minus {paired.first}, {paired.common} common items:",
+        f"  accuracy {paired.accuracy.text()} ({paired.note})",
+    ]
+    for order, (first, second) in paired.discordant.items():
+        p = paired.p_exact[order]
+        lines.append(
+            f"  {order}: right in only the first {first}, only the second {second}; McNemar exact p {p:.3g}"
+        )
+    if paired.left_out:
+        lines.append(f"  {paired.left_out} items are in only one of the runs and are left out")
+    return "\n".join(lines)
+
+
+def _as_json(comparison: Comparison) -> dict[str, object]:
+    return {
+        "warnings": list(comparison.warnings),
+        "paired": [
+            {
+                "first": paired.first,
+                "second": paired.second,
+                "n": paired.common,
+                "left_out": paired.left_out,
+                "accuracy_difference": paired.accuracy.value,
+                "ci_low": _number(paired.accuracy.low),
+                "ci_high": _number(paired.accuracy.high),
+                "discordant": {str(order): list(counts) for order, counts in paired.discordant.items()},
+                "mcnemar_exact_p": {str(order): p for order, p in paired.p_exact.items()},
+            }
+            for paired in comparison.paired
+        ],
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,0 +1,60 @@
+"""`venire run --dry-run=N`: the real prompts, with sizes; nothing is called."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from venire.errors import ConfigError
+from venire.experiment import Experiment
+from venire.records import BackendKind, Completion, Embeddings, FinishReason, Request
+
+_CHARACTERS_A_TOKEN = 4
+
+
+@dataclass(slots=True)
+class _Recorder:
+    """Keeps requests and declines them, so that a method goes no further than their replies allow."""
+
+    kind: BackendKind
+    requests: list[Request] = field(default_factory=list)
+
+    async def complete(self, request: Request) -> Completion:
+        self.requests.append(request)
+        return Completion(
+            text="",
+            finish=FinishReason.REFUSED,
+            key="",
+            model=request.model,
+            attempts=(),
+            replayed=False,
+            kind=self.kind,
+            error="dry run",
+        )
+
+    async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
+        raise ConfigError(f"dry run: {model} is not asked for embeddings")
+
+
+def dry_run(experiment: Experiment, n: int) -> int:
+    """Print every request that the first `n` instances would send first, and their sizes."""
+    if n < 1:
+        raise ConfigError(f"--dry-run: expected at least 1 instance, got {n}")
+    method, instances = experiment.method, experiment.loaded.instances[:n]
+    method.check(instances)
+    llm = _Recorder(experiment.kind)
+
+    async def ask() -> None:
+        for instance in instances:
+            await method.judge(instance, method.initial_memory(), llm)
+
+    asyncio.run(ask())
+    for number, request in enumerate(llm.requests, 1):
+        about = request.subject.instance_id if request.subject else ""
+        characters = sum(len(message.content) for message in request.messages)
+        print(f"=== request {number}: {request.role} ({request.model}), stage {request.stage}, {about}")
+        tokens = -(-characters // _CHARACTERS_A_TOKEN)
+        print(f"=== {characters} characters, about {tokens} tokens in, at most {request.max_tokens} out")
+        for message in request.messages:
+            print(f"--- {message.role}\n{message.content}")
+    print(f"=== {len(llm.requests)} requests for {len(instances)} instances; nothing was called")
+    return 0

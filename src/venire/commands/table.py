@@ -1,0 +1,73 @@
+"""`venire table`: finished runs as a table."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from venire.errors import RunError
+from venire.records import RunRecord, RunStatus
+from venire.reporting.runs_table import runs_table
+from venire.reporting.specs import list_specs, read_spec
+from venire.reporting.table import Format, Table
+from venire.runs import list_runs, read_record
+from venire.sweep import read_jobs, sweep_id
+
+
+def table(home: Path, name: str, form: str, *, partial: bool) -> int:
+    """Print the table called `name`: a spec, a sweep, or `all` runs."""
+    print(named_table(home, name, partial=partial).render(Format(form)), end="")
+    return 0
+
+
+def named_table(home: Path, name: str, *, partial: bool) -> Table:
+    """The table of a spec's sweep, of a sweep id (or its beginning), or of `all` runs.
+
+    Raises:
+        RunError: there are no such runs yet, or a run stopped early and `partial` is false.
+    """
+    if name == "all":
+        return runs_table("all runs", _admitted([read_record(folder) for folder in list_runs(home)], partial))
+    if name in list_specs():
+        spec = read_spec(name)
+        folders = [home / "sweeps" / sweep_id(overrides) for overrides in _launches(spec.overrides)]
+        folder = next((folder for folder in folders if read_jobs(folder)), None)
+        if folder is None:
+            raise RunError(f"table {name}: no runs yet; `venire reproduce {name}` makes them")
+        base = runs_table(spec.title, _admitted(_records(folder), partial))
+        source = (f"Source: {spec.source}.",) if spec.source else ()
+        return Table(base.title, base.columns, base.rows, (*base.footer, *spec.notes, *source))
+    return runs_table(f"sweep {name}", _admitted(_records(_sweep_folder(home, name)), partial))
+
+
+def _launches(overrides: Sequence[str]) -> list[list[str]]:
+    """How a spec's sweep may have been launched: as it stands, or by `reproduce` with a backend."""
+    return [list(overrides), *([*overrides, f"backend={kind}"] for kind in ("simulated", "live", "local"))]
+
+
+def _sweep_folder(home: Path, name: str) -> Path:
+    found = [path for path in sorted((home / "sweeps").glob("*")) if path.name.startswith(name)]
+    if len(found) != 1:
+        known = ", ".join(path.name for path in sorted((home / "sweeps").glob("*"))) or "none"
+        raise RunError(
+            f"table: expected a spec ({', '.join(list_specs())}), 'all', or the beginning of one sweep "
+            f"({known}); got {name!r}"
+        )
+    return found[0]
+
+
+def _records(folder: Path) -> list[RunRecord]:
+    return [read_record(Path(job.folder)) for job in read_jobs(folder) if job.folder]
+
+
+def _admitted(records: Sequence[RunRecord], partial: bool) -> list[RunRecord]:
+    if partial:
+        return list(records)
+    finished = [record for record in records if record.status is RunStatus.FINISHED]
+    if len(finished) < len(records):
+        left = len(records) - len(finished)
+        print(
+            f"{left} runs stopped early or failed and are left out; --partial lets them in", file=sys.stderr
+        )
+    if not finished:
+        raise RunError("table: no finished run; `venire run` makes one, --partial lets stopped ones in")
+    return finished

@@ -1,0 +1,76 @@
+"""One run's main numbers, a row a number, with interval and what must be said of each."""
+
+import math
+
+from venire.metrics.headline import format_metric
+from venire.records import RunRecord
+from venire.reporting.table import Cell, Estimate, Table
+
+# In the order shown; a metric that the run does not have is left out.
+_ROWS = (
+    ("n", "instances"),
+    ("accuracy", "accuracy, mean of the orders"),
+    ("accuracy/as_given", "accuracy, as given"),
+    ("accuracy/swapped", "accuracy, swapped"),
+    ("accuracy/consistent", "accuracy, position-consistent items"),
+    ("accuracy/final", "accuracy, final verdict (a tie is wrong)"),
+    ("accuracy/macro", "accuracy, mean of the subsets"),
+    ("kappa", "Cohen's kappa, mean of the orders"),
+    ("kappa/as_given", "kappa, as given"),
+    ("kappa/swapped", "kappa, swapped"),
+    ("kappa_null_category", "kappa, no verdict as a category"),
+    ("position_consistency", "position consistency"),
+    ("first_place_rate", "first-place rate"),
+    ("coverage", "coverage"),
+    ("accuracy/worst", "accuracy if the missing were wrong"),
+    ("accuracy/best", "accuracy if the missing were right"),
+    ("panel/best_judge_accuracy", "accuracy, best single judge"),
+    ("panel/effective_votes", "effective votes"),
+    ("panel/effective_votes/as_given", "effective votes, as given"),
+    ("panel/effective_votes/swapped", "effective votes, swapped"),
+    ("panel/fleiss_kappa", "Fleiss' kappa of the panel"),
+    ("panel/krippendorff_alpha", "Krippendorff's alpha of the panel"),
+    ("panel/no_majority", "verdicts without a majority"),
+    ("parser/differs", "votes that the other parser reads differently"),
+    ("calls/total", "calls"),
+    ("calls/paid", "calls paid"),
+    ("calls/replayed", "calls replayed"),
+    ("calls/uncertain", "calls uncertain"),
+    ("tokens/input", "tokens in"),
+    ("tokens/output", "tokens out"),
+    ("cost_usd/total", "USD, all calls"),
+    ("cost_usd/billed", "USD, billed now"),
+    ("cost_usd/per_1000", "USD per 1,000 instances"),
+)
+# Shown only where they say something.
+_ONLY_IF_NOT_ZERO = {"calls/uncertain", "panel/no_majority", "parser/differs"}
+_ONLY_IF_INCOMPLETE = {"accuracy/worst", "accuracy/best", "kappa_null_category"}
+
+
+def run_sheet(record: RunRecord) -> Table:
+    """Main numbers of a run with their notes; the backend kind stands in the title."""
+    rows = tuple(_row(record, name, title) for name, title in _ROWS if _is_shown(record, name))
+    footer = (
+        f"Data: {record.tags.get('data_fingerprint', '?')[:12]}; seed: {record.params.get('seed', '?')}; "
+        f"commit: {record.tags.get('git_commit', '?')[:8]}. All metrics: summary.json, docs/metrics.md.",
+    )
+    return Table(f"{record.name} [{record.kind}]", ("", "value", "note"), rows, footer)
+
+
+def _is_shown(record: RunRecord, name: str) -> bool:
+    value = record.metrics.get(name)
+    if value is None or (name in _ONLY_IF_NOT_ZERO and value == 0):
+        return False
+    if name in _ONLY_IF_INCOMPLETE and record.metrics.get("coverage") == 1.0:
+        return False
+    # Undefined for this method as such (no second order, no model): the note would only be noise.
+    return not (math.isnan(value) and "/" in name and not name.startswith("cost_usd/total"))
+
+
+def _row(record: RunRecord, name: str, title: str) -> tuple[Cell, ...]:
+    value = record.metrics[name]
+    low, high = (record.metrics.get(f"{name}/ci_{end}", math.nan) for end in ("low", "high"))
+    note = record.notes.get(name, "")
+    if math.isnan(low):
+        return title, format_metric(name, value), note
+    return title, Estimate(value, low, high).text(), note
