@@ -64,7 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     run = commands.add_parser(
         "run",
         help="one run, or a sweep with -m",
-        epilog="KEY=VALUE overrides any key of conf/; hydra's flags work too: -m, --cfg job, --config-dir DIR.",
+        epilog="KEY=VALUE overrides any key of conf/; hydra's flags: -m, --cfg job, --config-dir DIR.",
     )
     run.add_argument(
         "--dry-run",
