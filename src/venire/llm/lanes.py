@@ -26,9 +26,15 @@ class Lanes:
     A run that is replayed wholly builds no backend.
     """
 
-    def __init__(self, routes: Sequence[Route], backend_of: Callable[[Route], Backend], clock: Clock) -> None:
+    def __init__(
+        self,
+        routes: Sequence[Route],
+        backend_of: Callable[[Route], Backend],
+        clock: Clock,
+        concurrency: int | None = None,
+    ) -> None:
         self._routes = {(route.model, route.endpoint): route for route in routes}
-        self._limiters = limiters(routes, clock)
+        self._limiters = limiters(routes, clock, concurrency)
         self._backend_of = backend_of
         self._lanes: dict[tuple[str, str], Lane] = {}
 

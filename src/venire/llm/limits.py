@@ -6,7 +6,7 @@ Limits hold per process: a sweep on n processes divides them by n in its configu
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from venire.llm.clock import Clock
@@ -93,15 +93,16 @@ class Slot:
 class Limiter:
     """Admits attempts at one provider."""
 
-    def __init__(self, limits: Limits, clock: Clock) -> None:
+    def __init__(self, limits: Limits, clock: Clock, shared: asyncio.Semaphore | None = None) -> None:
         self._slots = asyncio.Semaphore(limits.concurrency)
+        self._shared = shared if shared is not None else nullcontext()
         self._requests = Window(limits.requests_per_minute, clock) if limits.requests_per_minute else None
         self._tokens = Window(limits.tokens_per_minute, clock) if limits.tokens_per_minute else None
 
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[Slot]:
         """A place in flight for an attempt that takes at most `tokens`."""
-        async with self._slots:
+        async with self._slots, self._shared:
             entries: list[tuple[Window, _Entry, bool]] = []
             if self._requests is not None:
                 entries.append((self._requests, await self._requests.take(1), False))
@@ -110,12 +111,16 @@ class Limiter:
             yield Slot(entries)
 
 
-def limiters(routes: Sequence[Route], clock: Clock) -> dict[str, Limiter]:
-    """One limiter a provider. Where its routes disagree, the strictest number of each counts."""
+def limiters(routes: Sequence[Route], clock: Clock, concurrency: int | None = None) -> dict[str, Limiter]:
+    """One limiter a provider. Where its routes disagree, the strictest number of each counts.
+
+    `concurrency` bounds what is in flight over all of them.
+    """
+    shared = None if concurrency is None else asyncio.Semaphore(concurrency)
     by_provider: dict[str, list[Limits]] = {}
     for route in routes:
         by_provider.setdefault(route.provider, []).append(route.limits)
-    return {name: Limiter(strictest(limits), clock) for name, limits in by_provider.items()}
+    return {name: Limiter(strictest(limits), clock, shared) for name, limits in by_provider.items()}
 
 
 def strictest(limits: Sequence[Limits]) -> Limits:

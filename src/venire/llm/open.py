@@ -26,6 +26,7 @@ async def open_llm(
     run_id: str,
     sweep_id: str | None = None,
     budget: Budget = Budget(),  # noqa: B008  (frozen)
+    concurrency: int | None = None,
     clock: Clock = Clock(),  # noqa: B008  (frozen)
     rng: np.random.Generator | None = None,
     secrets: Sequence[str] = (),
@@ -40,6 +41,7 @@ async def open_llm(
         run_id: whose calls these are, in the ledger.
         sweep_id: None outside of a sweep.
         budget: of the whole sweep where there is one, else of the run.
+        concurrency: attempts in flight at once over all providers, beside each provider's own limit.
         clock: injected by tests.
         rng: of the waits' jitter; moves no result.
         secrets: texts (API keys) that no record and no error may hold.
@@ -58,7 +60,7 @@ async def open_llm(
     check_budget(budget, routes)
     terms = Terms(Owner.here(), budget, sweep_id, run_id, clock.wall)
     store = CallStore(open_engine(store_url), terms)
-    lanes = Lanes(routes, backend_of, clock)
+    lanes = Lanes(routes, backend_of, clock, concurrency)
     try:
         yield StoredLLM(
             store,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, bindparam, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from venire.errors import StoreError
@@ -12,6 +12,10 @@ from venire.llm.store.entries import StoredReply
 from venire.llm.store.schema import replies
 
 GROUP = 500  # SQLite's default bound on parameters is 999 in old builds
+
+_SELECT = select(replies.c.key, replies.c.kind, replies.c.reply).where(
+    replies.c.key.in_(bindparam("keys", expanding=True))
+)
 
 
 class Reader:
@@ -37,5 +41,5 @@ class Reader:
 
 def find(connection: Connection, keys: Sequence[str]) -> dict[str, StoredReply]:
     """The stored replies of at most `GROUP` keys."""
-    query = select(replies.c.key, replies.c.kind, replies.c.reply).where(replies.c.key.in_(keys))
-    return {key: load_reply(reply, kind) for key, kind, reply in connection.execute(query)}
+    rows = connection.execute(_SELECT, {"keys": keys})
+    return {key: load_reply(reply, kind) for key, kind, reply in rows}
