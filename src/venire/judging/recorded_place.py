@@ -36,7 +36,8 @@ def place_of(instance: Instance) -> Place:
     if found is None or not instance.is_pairwise or found["subset"] != subset:
         raise MissingRecording(
             f"recorded judges have verdicts on LLMBar's pairs only (ids such as Natural/12), not on "
-            f"{instance.id!r} of subset {instance.subset!r}: use dataset=llmbar"
+            f"{instance.id!r} of subset {instance.subset!r}: use dataset=llmbar (its MT-Bench pairs are "
+            "'dataset.subsets=[MT-Bench]')"
         )
     return Place(subset, int(found["index"]))
 
