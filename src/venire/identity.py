@@ -1,6 +1,6 @@
 """What a run is called, which settings are shown of it, and which hash says that two are the same."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,8 @@ from venire.hashing import digest
 
 # Settings that move no result: where things lie, how fast, what they cost.
 _INERT = frozenset({"root", "limits", "price", "api_key_env", "provider", "cache_dir", "check_counts"})
+# Nodes that a method may ask.
+_ASKED = ("judge", "panel")
 # Nodes whose overrides say nothing of what was judged.
 _UNTOLD = ("hydra", "tracking", "sweep", "budget", "llm", "local")
 
@@ -24,6 +26,7 @@ class Identity:
         config_yaml: the whole configuration, interpolations kept.
         config_hash: SHA-256 (hex) of the settings that results depend on, seed included.
         arm_hash: the same without the seed: runs of one arm differ in nothing else.
+        warnings: overrides that have no effect, a sentence each.
     """
 
     name: str
@@ -32,6 +35,7 @@ class Identity:
     config_yaml: str
     config_hash: str
     arm_hash: str
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,19 @@ def identity_of(composed: Composed, config_yaml: str) -> Identity:
         config_yaml=config_yaml,
         config_hash=digest({"settings": _effective(settings, _INERT), "seed": plain["seed"]}),
         arm_hash=arm,
+        warnings=tuple(_idle(composed)),
     )
+
+
+def _idle(composed: Composed) -> Iterator[str]:
+    """Overrides of a judge or panel that the method does not ask."""
+    used = composed.references.values()
+    method = composed.choices["method"]
+    for override in composed.overrides:
+        part = override.lstrip("+~").partition("=")[0].partition(".")[0]
+        if part in _ASKED and part not in used:
+            asks = f"it asks {', '.join(used)}" if used else "it asks no model"
+            yield f"{override} has no effect: method={method} does not use {part} ({asks})"
 
 
 def _effective(node: object, left_out: frozenset[str]) -> object:
@@ -92,7 +108,9 @@ def _params(composed: Composed) -> dict[str, str]:
             params |= _flat("method", {key: value})
     for override in composed.overrides:
         key, _, value = override.lstrip("+~").partition("=")
-        if "." in key and key not in params and key.partition(".")[0] not in _UNTOLD:
+        root = key.partition(".")[0]
+        idle = root in _ASKED and root not in composed.references.values()
+        if "." in key and key not in params and root not in _UNTOLD and not idle:
             params[key] = value
     return params
 
@@ -124,12 +142,18 @@ def _flat(prefix: str, node: Mapping[str, Any]) -> dict[str, str]:
     return flat
 
 
+def _who(part: str, option: str, params: Mapping[str, str]) -> str:
+    """The chosen judge or panel; for recorded ones, which model and strategy."""
+    if option != "recorded":
+        return option
+    words = (params.get("judge.model", option) if part == "judge" else option, params.get(f"{part}.strategy"))
+    return ":".join(word for word in words if word)
+
+
 def _name(composed: Composed, params: Mapping[str, str]) -> str:
     """`majority multi_model llmbar as_given_order s1`: what tells this run from its neighbours."""
     choices = composed.choices
-    who = [choices[part] for part in composed.references.values()]
-    if who == ["recorded"] and "judge.strategy" in params:
-        who = [f"{params['judge.model']}:{params['judge.strategy']}"]
+    who = [_who(part, choices[part], params) for part in composed.references.values()]
     ablation = params.get("ablation", "none")
     parts = [choices["method"], *who, choices["dataset"], "" if ablation == "none" else ablation]
     seed = "" if params["seed"] == "0" else f"s{params['seed']}"

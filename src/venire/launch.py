@@ -15,11 +15,12 @@ from venire.backends import Backends
 from venire.errors import ConfigError, TrackingError, VenireError
 from venire.experiment import Experiment, Replicate
 from venire.hashing import digest
-from venire.judging.judge import PromptedJudge
+from venire.judging.judge import Judge, PromptedJudge, RecordedJudge
 from venire.llm.budget import check_budget
 from venire.llm.credentials import missing_keys
 from venire.llm.open import open_llm
 from venire.llm.protocol import LLM
+from venire.llm.recordings import recordings_digest
 from venire.llm.replicate import Replicated
 from venire.llm.settings import Mode
 from venire.metrics.measure import measure
@@ -79,7 +80,7 @@ def prepare(experiment: Experiment, environ: Mapping[str, str]) -> Ready:
             raise ConfigError("\n".join(lacking))
         check_budget(experiment.budget, list(routes.values()))
     prompts = {name: prompt_hash(name) for name in experiment.method.prompts}
-    judges = [[judge.name, judge.model, judge.endpoint] for judge in experiment.method.judges]
+    judges = [[judge.name, judge.model, *_answerer(judge)] for judge in experiment.method.judges]
     job_hash = digest(
         {
             "config": experiment.identity.config_hash,
@@ -90,6 +91,13 @@ def prepare(experiment: Experiment, environ: Mapping[str, str]) -> Ready:
         }
     )
     return Ready(experiment, job_hash, _tags(experiment, prompts, job_hash))
+
+
+def _answerer(judge: Judge) -> tuple[str, ...]:
+    """What answers for a judge; recordings are named by their content."""
+    if isinstance(judge, RecordedJudge):
+        return judge.endpoint, recordings_digest(judge.root)
+    return (judge.endpoint,)
 
 
 def execute(ready: Ready, door: Door) -> Written:
@@ -110,8 +118,9 @@ def execute(ready: Ready, door: Door) -> Written:
         outcomes=judged.outcomes,
         secrets=secrets,
     )
+    said = (*experiment.identity.warnings, *experiment.loaded.warnings)
     trouble = _upload(experiment, door, folder)
-    return Written(folder, read_record(folder), (*experiment.loaded.warnings, *warnings, *trouble))
+    return Written(folder, read_record(folder), (*said, *warnings, *trouble))
 
 
 async def _judge(

@@ -44,7 +44,7 @@ Gold = PreferenceGold | RatingsGold
 class Instance:
     """One item to judge.
 
-    `id` is stable and unique over the data set (`LLMBar/Natural/12`); joins are by id.
+    `id` is stable and unique over the data set (`Natural/12`); joins are by id.
     `responses` has one entry (scoring) or two (pairwise), in the data set's own order.
     `cluster` names the items that are not independent of this one (same prompt): bootstrap
     intervals resample clusters. `metadata` holds what only tables need, never what a prompt needs.
