@@ -51,6 +51,7 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
     backend = str(plain["backend"])
     if backend not in _BACKENDS:
         raise ConfigError(f"backend: expected {', '.join(_BACKENDS)}, got {backend!r}")
+    values = _values(plain)
     settings = {part: build(plain[part], part) for part in _PARTS if part not in ("dataset", "method")}
     loaded = build(plain["dataset"], "dataset").load()
 
@@ -69,7 +70,7 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
         loaded=loaded,
         method=method,
         **settings,
-        **_values(plain),
+        **values,
     )
 
 
