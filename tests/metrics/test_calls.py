@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from venire.metrics.calls import ACCOUNTING, call_metrics
+from venire.metrics.calls import ACCOUNTING, call_metrics, is_accounting
 from venire.metrics.measurement import Collector
 from venire.records import BackendKind, FinishReason, Usage
 
@@ -48,7 +48,12 @@ def test_only_accounting_differs_between_a_run_and_its_replay(call):
     again.append(call("b", replayed=True))
     paid, replayed = account(first), account(again)
     differing = {name for name in paid.metrics if paid.metrics[name] != replayed.metrics[name]}
-    assert differing == {"calls/paid", "calls/replayed", "cost_usd/billed"}
+    assert differing == {
+        *("calls/paid", "calls/replayed", "cost_usd/billed"),
+        *("calls/judge/paid", "calls/judge/replayed"),
+    }
+    assert all(is_accounting(name) for name in differing)
+    assert not any(is_accounting(name) for name in paid.metrics.keys() - differing - set(ACCOUNTING))
     assert differing <= set(ACCOUNTING)
 
 
@@ -103,6 +108,20 @@ def test_latency_percentiles_are_of_the_calls_as_they_were_paid(call):
     metrics = account([call(str(s), latency_s=float(s), replayed=s > 2) for s in range(1, 6)]).metrics
     assert metrics["latency_s/p50"] == 3.0
     assert metrics["latency_s/p95"] == pytest.approx(4.8)
+
+
+@pytest.mark.parametrize("kind", [BackendKind.RECORDED, BackendKind.SIMULATED])
+def test_a_latency_that_is_no_models_is_undefined(call, kind):
+    measured = account([call(kind=kind, latency_s=1e-5)])
+    assert math.isnan(measured.metrics["latency_s/p50"])
+    assert "no model answered" in measured.notes["latency_s/p50"]
+
+
+def test_calls_are_counted_by_stage_paid_and_replayed(call):
+    calls = [call("a", stage="focal"), call("b", stage="focal", replayed=True), call("c", stage="judge")]
+    metrics = account(calls).metrics
+    assert [metrics[f"calls/focal{part}"] for part in ("", "/paid", "/replayed")] == [2, 1, 1]
+    assert [metrics[f"calls/judge{part}"] for part in ("", "/paid", "/replayed")] == [1, 1, 0]
 
 
 def test_a_run_without_calls_cost_nothing():

@@ -13,7 +13,7 @@ from venire.metrics.measurement import Collector, metric_name
 from venire.records import BackendKind, Call, FinishReason, Usage
 from venire.stats.estimate import NAN
 
-# What is true of this run only; `duration_s` is added by the runner.
+# What is true of this run only, with the same counts of each stage; `duration_s` is added by the runner.
 ACCOUNTING = ("calls/paid", "calls/replayed", "calls/uncertain", "cost_usd/billed", "duration_s")
 
 _TOKENS: dict[str, Callable[[Usage], int | None]] = {
@@ -29,13 +29,23 @@ def call_metrics(calls: Sequence[Call], judged: int, out: Collector) -> None:
     _counts(calls, judged, out)
     _tokens(calls, out)
     _cost(calls, judged, out)
-    latencies = [call.latency_s for call in calls]
-    for percent in (50, 95):
-        name = f"latency_s/p{percent}"
-        if latencies:
-            out.put(name, float(np.percentile(latencies, percent)))
-        else:
-            out.missing([name], "there is no call")
+    _latency(calls, out)
+
+
+def is_accounting(metric: str) -> bool:
+    """Whether a metric is true of this run only, and so may differ in its repetition from the store."""
+    return metric in ACCOUNTING or (metric.startswith("calls/") and metric.endswith(("/paid", "/replayed")))
+
+
+def _latency(calls: Sequence[Call], out: Collector) -> None:
+    """Percentiles over the calls of real models: no other kind has a latency of its own."""
+    names = {f"latency_s/p{percent}": percent for percent in (50, 95)}
+    timed = [call.latency_s for call in calls if call.kind in (BackendKind.LIVE, BackendKind.LOCAL)]
+    if not timed:
+        out.missing(names, "no model answered" if calls else "there is no call")
+        return
+    for name, percent in names.items():
+        out.put(name, float(np.percentile(timed, percent)))
 
 
 def _counts(calls: Sequence[Call], judged: int, out: Collector) -> None:
@@ -49,8 +59,11 @@ def _counts(calls: Sequence[Call], judged: int, out: Collector) -> None:
     out.put("calls/attempts", sum(call.attempts for call in calls))
     out.put("calls/unusable", sum(call.finish is not FinishReason.STOP for call in calls))
     out.put("calls/per_instance", len(calls) / judged if judged else NAN)
+    paid = Counter(call.stage for call in calls if not call.replayed)
     for stage, count in sorted(Counter(call.stage for call in calls).items()):
         out.put(metric_name("calls", stage), count)
+        out.put(metric_name("calls", stage, "paid"), paid[stage])
+        out.put(metric_name("calls", stage, "replayed"), count - paid[stage])
 
 
 def _tokens(calls: Sequence[Call], out: Collector) -> None:
