@@ -63,8 +63,10 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
                 return _on_backend(built, backend, settings["simulation"], settings["local"], loaded)
         return built
 
-    method = build(plain["method"], "method", on_backend)
-    composed = Composed(plain, choices, tuple(overrides), _references(cfg))
+    references = _references(cfg)
+    aliases = {f"method.{key}": node for key, node in references.items()}
+    method = build(plain["method"], "method", on_backend, aliases=aliases)
+    composed = Composed(plain, choices, tuple(overrides), references)
     return Experiment(
         identity=identity_of(composed, OmegaConf.to_yaml(cfg, resolve=False)),
         loaded=loaded,
