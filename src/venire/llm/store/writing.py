@@ -28,7 +28,8 @@ from venire.llm.store.reading import find
 from venire.llm.store.rows import abandoned, attempt_row, intent_of, intent_row, reply_row
 from venire.llm.store.schema import attempts, intents, replies
 
-GROUP = 500
+# Groups are cut so that the first of a burst need not wait for the last of it.
+GROUP = 64
 Write = Intent | Settlement
 Written = ClaimResult | None
 
