@@ -7,12 +7,14 @@ from typing import Any
 from venire.build import TARGET
 from venire.hashing import digest
 
-# Settings that move no result: where things lie, how fast, what they cost.
+# Settings of objects that move no result: where things lie, how fast, what they cost.
 _INERT = frozenset({"root", "limits", "price", "api_key_env", "provider", "cache_dir", "check_counts"})
 # Nodes that a method may ask.
 _ASKED = ("judge", "panel")
 # Nodes whose overrides say nothing of what was judged.
 _UNTOLD = ("hydra", "tracking", "sweep", "budget", "llm", "local")
+# Characters of one override's value in a name.
+_VALUE_LENGTH = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +64,15 @@ def identity_of(composed: Composed, config_yaml: str) -> Identity:
     if plain["backend"] == "simulated":
         settings["simulation"] = plain["simulation"]
     params = _params(composed)
-    arm = digest(_effective(settings, _INERT | {"seed"}))
+    # The method alone takes the run's seed; a simulation's own seed is another world, so another arm.
+    unseeded = settings | {"method": _effective(settings["method"], _INERT | {"seed"})}
     return Identity(
         name=_name(composed, params),
         params=params,
         overrides=composed.overrides,
         config_yaml=config_yaml,
         config_hash=digest({"settings": _effective(settings, _INERT), "seed": plain["seed"]}),
-        arm_hash=arm,
+        arm_hash=digest(_effective(unseeded, _INERT)),
         warnings=tuple(_idle(composed)),
     )
 
@@ -86,8 +89,10 @@ def _idle(composed: Composed) -> Iterator[str]:
 
 
 def _effective(node: object, left_out: frozenset[str]) -> object:
+    """`node` without the keys of objects in `left_out`; those of plain mappings are a user's own words."""
     if isinstance(node, Mapping):
-        return {key: _effective(value, left_out) for key, value in node.items() if key not in left_out}
+        drop = left_out if TARGET in node else frozenset[str]()
+        return {key: _effective(value, left_out) for key, value in node.items() if key not in drop}
     if isinstance(node, list):
         return [_effective(item, left_out) for item in node]
     return node
@@ -100,19 +105,28 @@ def _params(composed: Composed) -> dict[str, str]:
     if _chosen(choices.get("ablation")):
         params["ablation"] = choices["ablation"]
     params |= {"backend": str(plain["backend"]), "seed": str(plain["seed"])}
+    if plain["replicate"] != "shared":
+        params["replicate"] = str(plain["replicate"])
     params |= _flat("dataset", plain["dataset"])
     for key, value in plain["method"].items():
         if key in composed.references:
             params |= _part_params(composed.references[key], value)
         elif key != "seed":
             params |= _flat("method", {key: value})
+    for key, value in _told(composed):
+        params.setdefault(key, value)
+    return params
+
+
+def _told(composed: Composed) -> Iterator[tuple[str, str]]:
+    """Key and value of the overrides inside a node that say what was judged, and how."""
+    used = composed.references.values()
     for override in composed.overrides:
         key, _, value = override.lstrip("+~").partition("=")
+        key = key.partition("@")[2] or key  # judge@panel.members.gpt_4o=gpt_4
         root = key.partition(".")[0]
-        idle = root in _ASKED and root not in composed.references.values()
-        if "." in key and key not in params and root not in _UNTOLD and not idle:
-            params[key] = value
-    return params
+        if "." in key and root not in _UNTOLD and (root not in _ASKED or root in used):
+            yield key, value
 
 
 def _chosen(option: str | None) -> bool:
@@ -120,11 +134,13 @@ def _chosen(option: str | None) -> bool:
 
 
 def _part_params(part: str, node: Mapping[str, Any]) -> dict[str, str]:
-    judges = node.get("judges")
+    """A judge's settings in full; of a panel's judges only the names."""
+    members = node.get("members")
+    judges = list(members.values()) if isinstance(members, Mapping) else node.get("judges")
     if not isinstance(judges, list):
         return _flat(part, node)
     names = ", ".join(str(judge.get("name")) for judge in judges if isinstance(judge, Mapping))
-    others = {key: value for key, value in node.items() if key != "judges"}
+    others = {key: value for key, value in node.items() if key not in ("members", "judges")}
     return {f"{part}.judges": names} | _flat(part, others)
 
 
@@ -156,5 +172,19 @@ def _name(composed: Composed, params: Mapping[str, str]) -> str:
     who = [_who(part, choices[part], params) for part in composed.references.values()]
     ablation = params.get("ablation", "none")
     parts = [choices["method"], *who, choices["dataset"], "" if ablation == "none" else ablation]
+    settings = [_short(key, value) for key, value in _told(composed) if not _names_recorded(key, choices)]
     seed = "" if params["seed"] == "0" else f"s{params['seed']}"
-    return " ".join(part for part in (*parts, seed) if part)
+    return " ".join(part for part in (*parts, *settings, seed) if part)
+
+
+def _names_recorded(key: str, choices: Mapping[str, str]) -> bool:
+    """Whether `_who` says it already."""
+    part, _, setting = key.partition(".")
+    who = {"judge": ("model", "strategy"), "panel": ("strategy",)}.get(part, ())
+    return setting in who and choices[part] == "recorded"
+
+
+def _short(key: str, value: str) -> str:
+    """`orders=both` for `method.orders=both`; a long value is cut."""
+    shown = value if len(value) <= _VALUE_LENGTH else f"{value[: _VALUE_LENGTH - 3]}..."
+    return f"{key.partition('.')[2]}={shown}"
