@@ -67,6 +67,8 @@ class Store:
 @contextmanager
 def tracking_errors(uri: str) -> Iterator[None]:
     """Whatever goes wrong on the way to `uri` becomes a `TrackingError` without passwords in it."""
+    for name, value in _ENVIRONMENT.items():  # before MLflow is imported: some is read then
+        os.environ.setdefault(name, value)
     from filelock import Timeout
     from mlflow.exceptions import MlflowException
     from sqlalchemy.exc import SQLAlchemyError
@@ -88,8 +90,6 @@ def opened(settings: TrackingSettings, home: Path) -> Iterator[Store]:
     Raises:
         TrackingError: MLflow cannot be reached or refuses; also for what happens inside the block.
     """
-    for name, value in _ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
     uri = settings.store_uri(home)
     with tracking_errors(uri), warnings.catch_warnings():
         # what MLflow calls of SQLAlchemy is not ours to mend

@@ -1,0 +1,133 @@
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from venire.errors import TrackingError
+from venire.tracking.settings import TrackingSettings
+from venire.tracking.sweep_run import SweepPlan, upload_sweep
+from venire.tracking.ui import free_port, running_ui, serve_ui
+from venire.tracking.upload import upload_run
+
+SETTINGS = TrackingSettings()
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+# Column headers whose middle is seen: neither scrolled out of the table nor under another element.
+SEEN_HEADERS = """() => [...document.querySelectorAll('[role=columnheader][col-id]')].filter(cell => {
+    const box = cell.getBoundingClientRect();
+    const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return box.width > 0 && cell.contains(top);
+}).map(cell => cell.innerText.trim())"""
+COLUMN = """column => [...document.querySelectorAll('[role=gridcell]')]
+    .filter(cell => cell.getAttribute('col-id') === column).map(cell => cell.innerText.trim())"""
+SERVE = """
+import sys
+from pathlib import Path
+from venire.tracking.settings import TrackingSettings
+from venire.tracking.ui import serve_ui
+serve_ui(Path(sys.argv[1]), TrackingSettings(), port=int(sys.argv[2]), open_browser=False)
+"""
+
+
+@pytest.fixture(scope="module")
+def chromium() -> str:
+    pytest.importorskip("playwright", reason="needs playwright")
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("needs a chromium on PATH")
+    return found
+
+
+def test_a_busy_port_is_passed_over():
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen()
+        port = busy.getsockname()[1]
+        assert port < free_port(port) < port + 100
+
+
+def test_a_server_that_does_not_start_says_why_and_leaves_nothing_behind(home):
+    # no such database driver: our own check of the store is skipped by going to the server alone
+    settings = TrackingSettings(uri="sqlite+nosuchdriver:///x.db")
+    with pytest.raises(TrackingError, match="nosuchdriver"), running_ui(home, settings):
+        pass
+
+
+def test_with_a_server_of_ones_own_none_is_started(home, free_port):
+    settings = TrackingSettings(uri=f"http://127.0.0.1:{free_port}")
+    with pytest.raises(TrackingError, match=str(free_port)):
+        serve_ui(home, settings, open_browser=False)
+    assert not (home / "mlflow-ui.log").exists()
+
+
+@pytest.mark.slow
+def test_the_ui_opens_on_names_params_accuracy_kappa_calls_and_cost(home, put, chromium):
+    from playwright.sync_api import sync_playwright
+
+    for number, accuracy in enumerate((0.625, 0.75, 0.875)):
+        folder = put(
+            f"r{number}",
+            name=f"temperature {number}",
+            sweep_id="sample-1a2b",
+            params={"method": "pairwise", "dataset": "sample", "judge.temperature": f"0.{number}1"},
+            metrics={
+                "accuracy": accuracy,
+                "kappa": 0.375,
+                "calls/paid": 48.0 + number,
+                "cost_usd/total": 0.0123,
+            },
+        )
+        upload_run(SETTINGS, folder, home=home)
+    plan = SweepPlan("| run | accuracy |\n|---|---|\n| cell of the table | .625 |", (), ok=True)
+    parent = upload_sweep(SETTINGS, "sample-1a2b", plan, home=home, started_at=999.0)
+
+    with running_ui(home, SETTINGS) as ui, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=QUIET)
+        # 1440 x 800: a small laptop, with MLflow's side panels open as they are at the first visit
+        page = browser.new_page(viewport={"width": 1440, "height": 800})
+        page.goto(ui.url)
+        # the parent is open: its children are seen without a click
+        for text in ("sample-1a2b", "temperature 0", "temperature 1", "temperature 2"):
+            page.get_by_role("link", name=text).wait_for(timeout=60_000)
+        seen = page.evaluate(SEEN_HEADERS)
+        chosen = {"judge.temperature", "method", "accuracy", "kappa", "calls/paid", "cost_usd/total"}
+        assert chosen <= set(seen), seen
+        # the parent's row has none
+        assert sorted(page.evaluate(COLUMN, "metrics.`accuracy`")) == ["-", "0.625", "0.75", "0.875"]
+        assert sorted(page.evaluate(COLUMN, "metrics.`calls/paid`")) == ["-", "48", "49", "50"]
+        assert sorted(page.evaluate(COLUMN, "params.`judge.temperature`")) == ["-", "0.01", "0.11", "0.21"]
+
+        page.goto(ui.url.partition("?")[0] + f"/{parent}")
+        page.get_by_text("cell of the table").wait_for(timeout=60_000)
+        browser.close()
+
+
+@pytest.mark.slow
+def test_the_ui_and_its_server_end_together_when_asked_to(home, free_port):
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", SERVE, str(home), str(free_port)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    address = process.stdout.readline()
+    base = f"http://127.0.0.1:{free_port}"
+    assert address.startswith(f"MLflow UI: {base}/#/experiments/")
+    with urllib.request.urlopen(f"{base}/health", timeout=5) as reply:
+        assert reply.status == 200
+    process.send_signal(signal.SIGTERM)
+    rest, _ = process.communicate(timeout=30)
+    assert (process.returncode, rest.splitlines()[-1]) == (0, "stopping")
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", free_port)) != 0
+    assert Path(home / "mlflow-ui.log").exists()
