@@ -127,6 +127,12 @@ def test_a_server_of_ones_own_and_the_local_model_need_no_key(composed: Compose)
     assert (local.client, key_names(local.route)) == (Client.LOCAL, ())
 
 
+def test_the_local_judge_asks_for_no_more_than_its_server_has_slots(composed: Compose) -> None:
+    judge = composed("judge", "judge=local", "local.n_parallel=3", "local.timeout_s=90")
+    assert isinstance(judge, PromptedJudge)
+    assert (judge.limits.concurrency, judge.limits.timeout_s) == (3, 90.0)
+
+
 def panel_of(composed: Compose, *overrides: str) -> Panel:
     panel = composed("panel", *overrides)
     assert isinstance(panel, Panel)
