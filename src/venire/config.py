@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from venire.build import build
-from venire.data.protocol import Loaded
+from venire.build import Convert, build
+from venire.data.protocol import Dataset, Loaded
 from venire.errors import ConfigError
 from venire.experiment import Experiment, Replicate
+from venire.fit import fit
 from venire.identity import Composed, identity_of
 from venire.judging.judge import PromptedJudge, RecordedJudge
 from venire.llm.local import LocalSettings
@@ -52,8 +53,8 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
     if backend not in _BACKENDS:
         raise ConfigError(f"backend: expected {', '.join(_BACKENDS)}, got {backend!r}")
     values = _values(plain)
-    settings = {part: build(plain[part], part) for part in _PARTS if part not in ("dataset", "method")}
-    loaded = build(plain["dataset"], "dataset").load()
+    settings = {part: _built(plain, part) for part in _PARTS if part not in ("dataset", "method")}
+    loaded = _built(plain, "dataset").load()
 
     def on_backend(built: object, path: str) -> object:
         match built:
@@ -65,7 +66,7 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
 
     references = _references(cfg)
     aliases = {f"method.{key}": node for key, node in references.items()}
-    method = build(plain["method"], "method", on_backend, aliases=aliases)
+    method = _built(plain, "method", on_backend, aliases=aliases)
     composed = Composed(plain, choices, tuple(overrides), references)
     return Experiment(
         identity=identity_of(composed, OmegaConf.to_yaml(cfg, resolve=False)),
@@ -74,6 +75,12 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
         **settings,
         **values,
     )
+
+
+def _built(plain: Mapping[str, Any], part: str, *convert: Convert, **options: Any) -> Any:
+    """The part that `plain` describes; null or a mapping without a target is refused."""
+    hint = get_type_hints(Experiment).get(part, Dataset)
+    return fit(build(plain[part], part, *convert, **options), hint, part)
 
 
 def refuse_undone_ablation(cfg: DictConfig, choices: Mapping[str, str]) -> None:

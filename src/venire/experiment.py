@@ -46,6 +46,8 @@ class Experiment:
     max_unscored: float = 0.2
 
     def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise ConfigError(f"seed: expected at least 0, got {self.seed}")
         if self.concurrency < 1:
             raise ConfigError(f"concurrency: expected at least 1, got {self.concurrency}")
         if not 0 <= self.max_unscored <= 1:
