@@ -1,7 +1,7 @@
 """Judging a data set with a method: concurrently, or in seeded blocks where order matters."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from venire.errors import BackendError, BudgetExhausted, ReplayMiss, StoreError, VenireError
@@ -60,6 +60,10 @@ async def judge_all(
     Order-dependent methods go through a permutation of `instances` that the seed names, in blocks:
     a block is judged on the memory frozen at its start, and its additions are folded in order at
     its end. The others are judged as they come.
+
+    Raises:
+        Exception: what is no reason to stop is raised as itself, with a note of the instance; the
+            instances under way are then given up.
     """
     ordered = seeded_order(instances, pace.seed) if method.order_dependent else list(instances)
     size = pace.schedule.block if method.order_dependent else max(1, len(ordered))
@@ -69,7 +73,7 @@ async def judge_all(
         frozen = memory
 
         async def judge(instance: Instance, memory: object = frozen) -> Outcome:
-            return await method.judge(instance, memory, llm)
+            return await _judge(method, instance, memory, llm)
 
         block = await _concurrently(ordered[start : start + size], judge, pace.concurrency, stop, on_done)
         for outcome in block:
@@ -79,6 +83,18 @@ async def judge_all(
             break
     kept = tuple(done[instance.id] for instance in instances if instance.id in done)
     return Judged(kept, stop.reason)
+
+
+async def _judge(method: Method, instance: Instance, memory: object, llm: LLM) -> Outcome:
+    try:
+        outcome = await method.judge(instance, memory, llm)
+    except ExceptionGroup as group:
+        raise _telling(group) from None
+    if outcome.instance_id != instance.id:
+        raise ValueError(
+            f"{method.name}: expected the outcome of {instance.id!r}, got that of {outcome.instance_id!r}"
+        )
+    return outcome
 
 
 async def _concurrently(
@@ -101,10 +117,30 @@ async def _concurrently(
             except STOPS as reason:
                 stop.set(reason)
                 return
+            except Exception as error:
+                error.add_note(f"while judging {instance.id!r}")
+                raise
             outcomes[index] = outcome
             on_done(outcome)
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(min(concurrency, len(instances))):
-            group.create_task(worker())
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(concurrency, len(instances))):
+                group.create_task(worker())
+    except ExceptionGroup as errors:
+        raise _telling(errors) from None
     return [outcome for outcome in outcomes if outcome is not None]
+
+
+def _telling(group: ExceptionGroup[Exception]) -> Exception:
+    """The first error of a group that is no reason to stop, else its first reason."""
+    leaves = list(_leaves(group))
+    return next((leaf for leaf in leaves if not isinstance(leaf, STOPS)), leaves[0])
+
+
+def _leaves(group: ExceptionGroup[Exception]) -> Iterator[Exception]:
+    for error in group.exceptions:
+        if isinstance(error, ExceptionGroup):
+            yield from _leaves(error)
+        else:
+            yield error
