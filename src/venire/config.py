@@ -186,5 +186,6 @@ def _on_backend(
             api_base=None,
             endpoint_tag=local.endpoint_tag(),
             price=_FREE,
+            limits=local.limits,
         )
     return judge

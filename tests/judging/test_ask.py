@@ -11,6 +11,7 @@ from venire.judging.ask import Asked, ask
 from venire.judging.judge import PromptedJudge, ReplyFormat
 from venire.judging.pairwise import PairwiseReply
 from venire.judging.reply import schema_text
+from venire.llm.key import request_key
 from venire.records import FinishReason, Message, Order, Reason, Subject, Unscored
 
 JUDGE = PromptedJudge("gpt", "openai/gpt", "openai", max_tokens=100, max_reasks=2, max_tokens_growth=2.0)
@@ -89,6 +90,14 @@ def test_the_conversation_does_not_grow_with_each_re_ask() -> None:
     llm = replies("one", "two", GOOD)
     asked(llm)
     assert [m.content for m in llm.requests[2].messages if m.role == "assistant"] == ["two"]
+
+
+def test_the_same_unusable_reply_again_is_a_request_of_its_own() -> None:
+    # Else the store would answer the second re-ask with the reply to the first.
+    llm = replies("", "", "", GOOD)
+    made = asked(llm, replace(JUDGE, max_reasks=3))
+    assert isinstance(made.reply, PairwiseReply)
+    assert len({request_key(request) for request in llm.requests}) == 4
 
 
 def test_an_empty_reply_is_never_quoted_as_an_empty_message() -> None:

@@ -28,6 +28,10 @@ class Asked(Generic[R]):
     calls: tuple[Call, ...]
 
 
+# Replicates from here on are re-asks with the same words as the one before.
+_REASKED = 100
+
+
 async def ask(
     judge: PromptedJudge,
     messages: tuple[Message, ...],
@@ -109,7 +113,10 @@ def _reask(
     if reply.reason is Reason.UNPARSED:
         form = schema_text(reply_model)
         complaint = render(REASK, problem=reply.detail, schema=form)[-1]
-        return replace(request, messages=_appended(messages, completion.text, complaint))
+        asked = _appended(messages, completion.text, complaint)
+        if asked == request.messages:  # the same unusable reply again: ask anew, not the store
+            return replace(request, replicate=request.replicate + _REASKED)
+        return replace(request, messages=asked)
     return None
 
 
