@@ -46,7 +46,7 @@ def test_two_params_stand_before_the_four_metrics_and_the_rest_behind():
         "params.`c`",
         "metrics.`coverage`",
     ]
-    assert (state["columnWidths"]["params.`a`"], state["columnWidths"]["params.`b`"]) == (50, 85)
+    assert (state["columnWidths"]["params.`a`"], state["columnWidths"]["params.`b`"]) == (64, 80)
 
 
 def test_the_view_is_saved_with_the_experiment(home, put):

@@ -22,7 +22,7 @@ METRICS = (
     "kappa",
     "calls/paid",
     "cost_usd/total",
-    "calls/replayed",
+    "calls/total",
     "position_consistency",
     "coverage",
     "pearson",
@@ -35,8 +35,8 @@ MAX_METRICS, MAX_PARAMS = 7, 5
 # Two params stand before accuracy, kappa, calls and cost, the others behind them: so much is seen on a
 # screen of 1440 points with MLflow's side panels open.
 FIRST_PARAMS = 2
-PARAM_WIDTH, METRIC_WIDTH = 85, 120
-PARAMS = ("method", "dataset", "judge", "panel", "judge.model", "seed", "backend")
+PARAM_WIDTH, METRIC_WIDTH = 80, 105
+PARAMS = ("ablation", "method", "panel", "judge", "judge.model", "dataset", "seed", "backend")
 
 # The newest runs; a view of more is slow to make and says no more.
 LOOKED_AT = 200
@@ -118,7 +118,7 @@ def view_tag(params: Mapping[str, str], metrics: Sequence[str], *, now: float) -
     state = {
         "selectedColumns": columns,
         "columnOrder": [_NAME_COLUMN, _CREATED_COLUMN, *columns],
-        "columnWidths": {_NAME_COLUMN: 180, _CREATED_COLUMN: 90, **widths},
+        "columnWidths": {_NAME_COLUMN: 200, _CREATED_COLUMN: 80, **widths},
         "runsHiddenMode": "FIRST_20_RUNS",
     }
     at = round(now * 1000)
@@ -126,4 +126,4 @@ def view_tag(params: Mapping[str, str], metrics: Sequence[str], *, now: float) -
 
 
 def _width(text: str, most: int) -> int:
-    return min(most, max(50, 7 * len(text) + 22))
+    return min(most, max(64, 7 * len(text) + 22))
