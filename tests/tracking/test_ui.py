@@ -1,3 +1,4 @@
+import math
 import shutil
 import signal
 import socket
@@ -9,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from venire.errors import TrackingError
+from venire.runs import RUN_FILES
 from venire.tracking.settings import TrackingSettings
+from venire.tracking.store import opened
 from venire.tracking.sweep_run import SweepPlan, upload_sweep
 from venire.tracking.ui import free_port, running_ui, serve_ui
 from venire.tracking.upload import upload_run
@@ -131,3 +134,24 @@ def test_the_ui_and_its_server_end_together_when_asked_to(home, free_port):
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", free_port)) != 0
     assert Path(home / "mlflow-ui.log").exists()
+
+
+@pytest.mark.slow
+def test_a_run_reaches_a_server_as_it_reaches_a_database(home, put, tmp_path):
+    folder = put("r1", sweep_id="s-1")
+    with running_ui(home, SETTINGS) as ui:
+        server = TrackingSettings(uri=ui.url.partition("/#")[0])
+        # the server has files of its own: this is another machine's home
+        run_id = upload_run(server, folder, home=tmp_path / "client")
+        assert upload_run(server, folder, home=tmp_path / "client") == run_id
+        said: list[str] = []
+        serve_ui(tmp_path / "client", server, open_browser=False, say=said.append)
+        with opened(server, tmp_path / "client") as store:
+            run = store.client.get_run(run_id)
+            assert len(store.client.search_runs([store.experiment_id])) == 2  # the sweep's and its child
+            assert {file.path for file in store.client.list_artifacts(run_id)} == set(RUN_FILES)
+    assert said == [ui.url]
+    assert math.isnan(run.data.metrics["kappa"])
+    assert (run.data.metrics["accuracy"], run.info.status) == (0.75, "FINISHED")
+    assert run.inputs.dataset_inputs[0].dataset.name == "sample"
+    assert sorted(path.name for path in (tmp_path / "client").iterdir()) == ["mlflow.lock"]
