@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tests.llm.fakes import FakeBackend, FakeTime, opened, reply, request, route
 
-from venire.llm.budget import Budget, Spending
+from venire.llm.budget import Budget, Scope, Spending
 from venire.llm.key import request_key
 from venire.llm.ledger import open_intents, reconcile, spent_by_run
 from venire.llm.owner import Owner
@@ -21,8 +21,7 @@ NOW = 1_800_000_000.0  # FakeTime's
 def intent(text: str = "Which is better?", expires_at: float = NOW + 100, **changes: object) -> Intent:
     base = Intent(
         key=request_key(request(text)),
-        run_id="old-run",
-        sweep_id=None,
+        scope=Scope("old-run"),
         stage="judge",
         role="j",
         model="fake-1",
@@ -35,7 +34,7 @@ def intent(text: str = "Which is better?", expires_at: float = NOW + 100, **chan
 
 
 def store_of(url: str, owner: Owner) -> CallStore:
-    return CallStore(open_engine(url), Terms(owner, Budget(), None, "old-run", lambda: NOW))
+    return CallStore(open_engine(url), Terms(owner, Budget(), Scope("old-run"), lambda: NOW))
 
 
 def dead_owner() -> Owner:
@@ -126,7 +125,7 @@ def test_of_two_replies_to_one_request_the_one_stored_first_stays(store_url: str
             while not backend.in_flight:
                 await asyncio.sleep(0.001)
             later = CallStore(
-                open_engine(store_url), Terms(Owner.here(), Budget(), None, "r", lambda: NOW + 9999)
+                open_engine(store_url), Terms(Owner.here(), Budget(), Scope("r"), lambda: NOW + 9999)
             )
             claimed = await later.claim(intent())
             assert isinstance(claimed, Claimed)

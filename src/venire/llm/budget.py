@@ -32,6 +32,14 @@ class Spending:
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """On whose account: a run's, or that of the whole sweep which it belongs to."""
+
+    run_id: str
+    sweep_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """Upper bounds on what a sweep (or a run outside of one) spends; None for no bound.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from venire.llm.budget import Budget, check_budget
+from venire.llm.budget import Budget, Scope, check_budget
 from venire.llm.clock import Clock
 from venire.llm.protocol import Backend
 from venire.llm.route import Route
@@ -55,10 +55,11 @@ async def open_llm(
     from venire.llm.owner import Owner
     from venire.llm.store import CallStore, open_engine
     from venire.llm.store.writing import Terms
-    from venire.llm.stored import Identity, StoredLLM
+    from venire.llm.stored import StoredLLM
 
     check_budget(budget, routes)
-    terms = Terms(Owner.here(), budget, sweep_id, run_id, clock.wall)
+    scope = Scope(run_id, sweep_id)
+    terms = Terms(Owner.here(), budget, scope, clock.wall)
     store = CallStore(open_engine(store_url), terms)
     lanes = Lanes(routes, backend_of, clock, concurrency)
     try:
@@ -66,7 +67,7 @@ async def open_llm(
             store,
             lanes,
             mode=settings.mode,
-            identity=Identity(run_id, sweep_id),
+            scope=scope,
             budget=budget,
             clock=clock,
             rng=rng if rng is not None else np.random.default_rng(),

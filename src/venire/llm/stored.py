@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from venire.errors import BackendError, BudgetExhausted, ConfigError, ReplayMiss
-from venire.llm.budget import Budget, Spending, worst_case
+from venire.llm.budget import Budget, Scope, Spending, worst_case
 from venire.llm.clock import Clock
 from venire.llm.key import canonical, request_key
 from venire.llm.lanes import Lane, Lanes
@@ -29,14 +29,6 @@ from venire.records import Attempt, AttemptStatus, Completion, Embeddings, Finis
 
 _LEASE_MARGIN_S = 60.0  # beyond the attempt's time-out: for commits, and for clocks that differ
 _LOOK_AGAIN_S = (0.02, 1.0)  # first and longest wait for another process, or for room in the budget
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Whose calls these are, in the ledger; `sweep_id` None outside of a sweep."""
-
-    run_id: str
-    sweep_id: str | None = None
 
 
 @dataclass(slots=True)
@@ -62,7 +54,7 @@ class StoredLLM:
         lanes: Lanes,
         *,
         mode: Mode,
-        identity: Identity,
+        scope: Scope,
         budget: Budget,
         clock: Clock,
         rng: np.random.Generator,
@@ -71,7 +63,7 @@ class StoredLLM:
         self._store = store
         self._lanes = lanes
         self._mode = mode
-        self._identity = identity
+        self._scope = scope
         self._budget = budget
         self._clock = clock
         self._rng = rng
@@ -155,8 +147,7 @@ class StoredLLM:
         now = self._clock.wall()
         return Intent(
             key=call.key,
-            run_id=self._identity.run_id,
-            sweep_id=self._identity.sweep_id,
+            scope=self._scope,
             stage=call.request.stage,
             role=call.request.role,
             model=call.request.model,
@@ -279,7 +270,7 @@ def _miss(key: str, request: Request) -> ReplayMiss:
 
 def _exhausted(budget: Budget, spent: Spending, call: _Paying) -> BudgetExhausted:
     bounds = {"usd": budget.usd, "calls": budget.calls, "tokens": budget.tokens}
-    shown = ", ".join(f"budget.{name}={bound:g}" for name, bound in bounds.items() if bound is not None)
+    shown = ", ".join(f"budget.{name}={bound}" for name, bound in bounds.items() if bound is not None)
     return BudgetExhausted(
         f"{shown}: spent {spent.usd:.6f} USD, {spent.calls} calls, {spent.tokens} tokens; the next call "
         f"({_named(call.request)}) could take {call.worst.usd:.6f} USD, {call.worst.tokens} tokens; "

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, RowMapping, case, func, select
 
-from venire.llm.budget import Budget, Spending
+from venire.llm.budget import Budget, Scope, Spending
 from venire.llm.store.entries import OverBudget
 from venire.llm.store.schema import attempts, intents
 from venire.records import BackendKind
@@ -17,9 +17,12 @@ class Account:
     count likewise, those of dead owners too: nobody knows what they took.
     """
 
-    def __init__(self, budget: Budget, *, sweep_id: str | None, run_id: str) -> None:
+    def __init__(self, budget: Budget, scope: Scope) -> None:
         self._budget = budget
-        self._column, self._scope = ("sweep_id", sweep_id) if sweep_id else ("run_id", run_id)
+        if scope.sweep_id:
+            self._column, self._id = "sweep_id", scope.sweep_id
+        else:
+            self._column, self._id = "run_id", scope.run_id
         self._settled = Spending()
         self._last_id = 0
         self._reserved = Spending()
@@ -29,10 +32,10 @@ class Account:
         """Take in what was written since the last time; nothing without a bound to hold."""
         if not self._budget.is_bounded:
             return
-        spent, last_id = spent_since(connection, self._column, self._scope, self._last_id)
+        spent, last_id = spent_since(connection, self._column, self._id, self._last_id)
         self._settled += spent
         self._last_id = max(self._last_id, last_id)
-        query = select(intents).where(intents.c[self._column] == self._scope)
+        query = select(intents).where(intents.c[self._column] == self._id)
         rows = connection.execute(query).mappings().all()
         self._reserved = sum(
             (Spending(row["worst_usd"], 1, row["worst_tokens"]) for row in rows), start=Spending()

@@ -31,7 +31,7 @@ def open_engine(url: str) -> Engine:
         with _creation_lock(engine), engine.connect() as connection:
             _prepare(connection)
     except (SQLAlchemyError, OSError) as error:
-        raise StoreError(f"call store {shown(engine)}: cannot be opened: {_cause(error)}") from error
+        raise StoreError(f"call store {shown(engine)}: cannot be opened: {cause(error)}") from error
     return engine
 
 
@@ -111,5 +111,6 @@ def _prepare(connection: Connection) -> None:
         )
 
 
-def _cause(error: Exception) -> str:
+def cause(error: Exception) -> str:
+    """What the database said, without the statement and its parameters (which hold whole prompts)."""
     return str(getattr(error, "orig", None) or error)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from venire.llm.budget import Spending
+from venire.llm.budget import Scope, Spending
 from venire.records import Attempt, BackendKind, Completion, FinishReason, Price
 
 
@@ -44,8 +44,7 @@ class Intent:
     """
 
     key: str
-    run_id: str
-    sweep_id: str | None
+    scope: Scope
     stage: str
     role: str
     model: str

@@ -7,7 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from venire.errors import StoreError
 from venire.llm.store.codec import load_reply
-from venire.llm.store.engine import shown
+from venire.llm.store.engine import cause, shown
 from venire.llm.store.entries import StoredReply
 from venire.llm.store.schema import replies
 
@@ -30,7 +30,7 @@ class Reader:
             found = find(self._connection, keys)
         except SQLAlchemyError as error:
             raise StoreError(
-                f"call store {shown(self._connection.engine)}: cannot be read: {error}"
+                f"call store {shown(self._connection.engine)}: cannot be read: {cause(error)}"
             ) from error
         return [found.get(key) for key in keys]
 

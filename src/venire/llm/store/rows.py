@@ -2,7 +2,7 @@
 
 from sqlalchemy import RowMapping
 
-from venire.llm.budget import Spending
+from venire.llm.budget import Scope, Spending
 from venire.llm.store.codec import dump_reply
 from venire.llm.store.entries import Intent, StoredReply
 from venire.records import Attempt, AttemptStatus, BackendKind
@@ -18,7 +18,7 @@ def reply_row(intent: Intent, reply: StoredReply, request: str, now: float) -> d
         "model": reply.model,
         "finish": reply.finish.value,
         "created_at": now,
-        "run_id": intent.run_id,
+        "run_id": intent.scope.run_id,
         "request": request,
         "reply": dump_reply(reply),
     }
@@ -30,8 +30,8 @@ def intent_row(intent: Intent, owner: str) -> dict[str, object]:
         "key": intent.key,
         "owner": owner,
         "expires_at": intent.expires_at,
-        "run_id": intent.run_id,
-        "sweep_id": intent.sweep_id or "",
+        "run_id": intent.scope.run_id,
+        "sweep_id": intent.scope.sweep_id or "",
         "stage": intent.stage,
         "role": intent.role,
         "model": intent.model,
@@ -47,8 +47,8 @@ def attempt_row(intent: Intent, attempt: Attempt, ends_call: bool) -> dict[str, 
     usage = attempt.usage
     return {
         "key": intent.key,
-        "run_id": intent.run_id,
-        "sweep_id": intent.sweep_id or "",
+        "run_id": intent.scope.run_id,
+        "sweep_id": intent.scope.sweep_id or "",
         "stage": intent.stage,
         "role": intent.role,
         "model": intent.model,
@@ -73,8 +73,7 @@ def intent_of(row: RowMapping) -> Intent:
     """The intent that a row of `intents` keeps."""
     return Intent(
         key=row["key"],
-        run_id=row["run_id"],
-        sweep_id=row["sweep_id"] or None,
+        scope=Scope(row["run_id"], row["sweep_id"] or None),
         stage=row["stage"],
         role=row["role"],
         model=row["model"],

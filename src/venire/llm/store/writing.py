@@ -12,10 +12,10 @@ from sqlalchemy import BindParameter, Engine, RowMapping, bindparam, delete, ins
 from sqlalchemy.exc import SQLAlchemyError
 
 from venire.errors import StoreError
-from venire.llm.budget import Budget
+from venire.llm.budget import Budget, Scope
 from venire.llm.owner import Owner
 from venire.llm.store.account import Account
-from venire.llm.store.engine import shown, writing
+from venire.llm.store.engine import cause, shown, writing
 from venire.llm.store.entries import (
     Claimed,
     ClaimResult,
@@ -50,8 +50,7 @@ class Terms:
 
     owner: Owner
     budget: Budget
-    sweep_id: str | None
-    run_id: str
+    scope: Scope
     wall: Callable[[], float]
 
 
@@ -66,7 +65,7 @@ class Writer:
         self._connection = engine.connect()
         self._terms = terms
         self._owner = str(terms.owner)
-        self._account = Account(terms.budget, sweep_id=terms.sweep_id, run_id=terms.run_id)
+        self._account = Account(terms.budget, terms.scope)
 
     def __call__(self, writes: Sequence[Write]) -> Sequence[Written]:
         """One answer a write, in order, once they are durable."""
@@ -79,7 +78,7 @@ class Writer:
                 answers += [done.get(_key(write)) for write in group]
         except SQLAlchemyError as error:
             name = shown(self._connection.engine)
-            raise StoreError(f"call store {name}: cannot be written: {error}") from error
+            raise StoreError(f"call store {name}: cannot be written: {cause(error)}") from error
         return answers
 
     def close(self) -> None:
