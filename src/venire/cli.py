@@ -26,6 +26,9 @@ Settings: every KEY=VALUE of conf/ (docs/configuration.md). Keys come from the e
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command in `argv`; returns the exit status (3: a run stopped early and can be resumed)."""
     arguments, rest = _parser().parse_known_args(argv)
+    if arguments.command == "reproduce":  # argparse takes no KEY=VALUE behind an option
+        arguments.overrides += [override for override in rest if not override.startswith("-")]
+        rest = [flag for flag in rest if flag.startswith("-")]
     if rest and arguments.command != "run":
         print(f"venire {arguments.command}: unknown arguments: {' '.join(rest)}", file=sys.stderr)
         return EXIT_USAGE

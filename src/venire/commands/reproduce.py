@@ -25,13 +25,14 @@ def reproduce(home: Path, name: str | None, overrides: Sequence[str], out: Path 
     if spec.backend == "recorded" and asked:
         raise ConfigError(f"reproduce {name}: these judges are recorded; drop backend={asked[0]}")
     backend = [] if spec.backend == "recorded" or asked else ["backend=simulated"]
-    status = run([*spec.overrides, *overrides, *backend])
+    launched = [*spec.overrides, *overrides, *backend]
+    status = run(launched)
     if status != _EXIT_OK:
         return status
     kind = asked[0] if asked else spec.backend
     folder = (out or home / "tables") / kind / name
     folder.mkdir(parents=True, exist_ok=True)
-    written = named_table(home, name, partial=False)
+    written = named_table(home, name, partial=False, launched=launched)
     for form in (Format.MARKDOWN, Format.CSV, Format.LATEX):
         (folder / f"table.{form}").write_text(written.render(form), encoding="utf-8")
     print(folder / "table.md")

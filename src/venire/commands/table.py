@@ -19,8 +19,15 @@ def table(home: Path, name: str, form: str, *, partial: bool) -> int:
     return 0
 
 
-def named_table(home: Path, name: str, *, partial: bool) -> Table:
+def named_table(home: Path, name: str, *, partial: bool, launched: Sequence[str] | None = None) -> Table:
     """The table of a spec's sweep, of a sweep id (or its beginning), or of `all` runs.
+
+    Args:
+        home: `VENIRE_HOME`.
+        name: of a spec, a sweep, or `all`.
+        partial: let in runs that stopped early.
+        launched: the overrides with which the spec's sweep was launched; None finds the sweep that
+            the spec alone makes, on whatever backend.
 
     Raises:
         RunError: there are no such runs yet, or a run stopped early and `partial` is false.
@@ -29,7 +36,8 @@ def named_table(home: Path, name: str, *, partial: bool) -> Table:
         return runs_table("all runs", _admitted([read_record(folder) for folder in list_runs(home)], partial))
     if name in list_specs():
         spec = read_spec(name)
-        folders = [home / "sweeps" / sweep_id(overrides) for overrides in _launches(spec.overrides)]
+        launches = _launches(spec.overrides) if launched is None else [launched]
+        folders = [home / "sweeps" / sweep_id(overrides) for overrides in launches]
         folder = next((folder for folder in folders if read_jobs(folder)), None)
         if folder is None:
             raise RunError(f"table {name}: no runs yet; `venire reproduce {name}` makes them")
@@ -39,9 +47,9 @@ def named_table(home: Path, name: str, *, partial: bool) -> Table:
     return runs_table(f"sweep {name}", _admitted(_records(_sweep_folder(home, name)), partial))
 
 
-def _launches(overrides: Sequence[str]) -> list[list[str]]:
+def _launches(overrides: Sequence[str]) -> Sequence[Sequence[str]]:
     """How a spec's sweep may have been launched: as it stands, or by `reproduce` with a backend."""
-    return [list(overrides), *([*overrides, f"backend={kind}"] for kind in ("simulated", "live", "local"))]
+    return [overrides, *([*overrides, f"backend={kind}"] for kind in ("simulated", "live", "local"))]
 
 
 def _sweep_folder(home: Path, name: str) -> Path:
