@@ -1,6 +1,9 @@
 """`venire sync`: upload what MLflow has not seen."""
 
+import sys
 from pathlib import Path
+
+_EXIT_OK, _EXIT_FAILED = 0, 1
 
 
 def sync(home: Path, uri: str | None) -> int:
@@ -9,5 +12,12 @@ def sync(home: Path, uri: str | None) -> int:
     from venire.tracking.sync import sync as upload_missing
 
     report = upload_missing(home, TrackingSettings(uri=uri))
-    print(report)
-    return 0
+    for folder, message in report.failed.items():
+        print(f"not uploaded: {folder}: {message}", file=sys.stderr)
+    for folder in report.uploaded:
+        print(f"uploaded: {folder}")
+    for sweep in report.sweeps:
+        print(f"uploaded: the table of sweep {sweep}")
+    unfinished = f", {report.unfinished} unfinished left alone" if report.unfinished else ""
+    print(f"{len(report.uploaded)} runs uploaded, {report.already} were there already{unfinished}")
+    return _EXIT_FAILED if report.failed else _EXIT_OK
