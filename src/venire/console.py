@@ -48,7 +48,7 @@ class Watch:
         """A run of `n` instances begins."""
         self._progress.update(self._task, description=name, total=n)
         if not self._console.is_terminal:
-            self._console.print(f"{name}: judging {n} instances", highlight=False)
+            self.say(f"{name}: judging {n} instances")
 
     def done(self, outcome: Outcome) -> None:
         """An instance is judged."""
@@ -58,7 +58,7 @@ class Watch:
 
     def say(self, line: str) -> None:
         """A line for the user, above the bar."""
-        self._console.print(line, highlight=False, markup=False)
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def print_run(written: Written) -> None:
