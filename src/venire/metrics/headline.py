@@ -28,7 +28,7 @@ HEADLINE = (
 # first_place_rate is neutral at .5, panel/* and calls/replayed describe.
 _HIGHER = ("accuracy", "kappa", "kappa_null_category", "position_consistency", "coverage")
 _LOWER = ("unscored", "calls", "tokens", "cost_usd", "latency_s", "duration_s")
-_COUNTS = ("n", "unscored", "calls", "tokens")
+_COUNTS = ("n", "unscored", "calls", "tokens", "parser")
 
 
 def higher_is_better(metric: str) -> bool | None:
