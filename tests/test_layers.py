@@ -20,7 +20,7 @@ LAYERS = {
     3: {"judging"},
     4: {"methods", "metrics"},
     5: {
-        *("fit", "build", "identity", "schedule", "experiment", "backends"),
+        *("fit", "build", "identity", "schedule", "experiment", "backends", "provenance"),
         *("runner", "launch", "sweep", "runs", "tracking", "reporting"),
     },
     6: {"config", "cli", "commands", "console"},

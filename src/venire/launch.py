@@ -2,34 +2,29 @@
 
 import asyncio
 import os
-import platform
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 
 from venire.backends import Backends
-from venire.errors import ConfigError, TrackingError, VenireError
+from venire.errors import ConfigError, StoreError, TrackingError, VenireError
 from venire.experiment import Experiment, Replicate
-from venire.hashing import digest
-from venire.judging.judge import Judge, PromptedJudge, RecordedJudge
 from venire.llm.budget import check_budget
-from venire.llm.credentials import missing_keys
+from venire.llm.credentials import api_key, missing_keys
 from venire.llm.open import open_llm
 from venire.llm.protocol import LLM
-from venire.llm.recordings import recordings_digest
 from venire.llm.replicate import Replicated
 from venire.llm.settings import Mode
-from venire.metrics.measure import measure
+from venire.metrics.measure import MetricSettings, measure
 from venire.metrics.measurement import Measurement
 from venire.metrics.recorded import recorded_metrics
-from venire.prompts.render import prompt_hash
+from venire.provenance import hashes_of, returned_models, tags_of
 from venire.records import Outcome, Prediction, Reason, RunRecord, RunStatus, Unscored
 from venire.runner import Interrupted, Judged, Pace, Stop, judge_all
-from venire.runs import new_run_id, read_record, secret_values, start_run, write_run
+from venire.runs import new_run_id, read_record, redact, secret_values, start_run, write_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,37 +62,22 @@ class Written:
 
 
 def prepare(experiment: Experiment, environ: Mapping[str, str]) -> Ready:
-    """Refuse, before any call, what cannot run.
+    """Refuse, before any call, what cannot run or could not be measured.
 
     Raises:
         DataError, MissingRecording, ConfigError
     """
-    experiment.method.check(experiment.loaded.instances)
+    loaded = experiment.loaded
+    experiment.method.check(loaded.instances)
+    measure(loaded.instances, (), labels=loaded.labels, seed=0, settings=MetricSettings(draws=0))
     routes = {judge.name: judge.route for judge in experiment.method.judges}
     if experiment.llm.mode is not Mode.REPLAY:
         lacking = missing_keys(routes, environ)
         if lacking:
             raise ConfigError("\n".join(lacking))
         check_budget(experiment.budget, list(routes.values()))
-    prompts = {name: prompt_hash(name) for name in experiment.method.prompts}
-    judges = [[judge.name, judge.model, *_answerer(judge)] for judge in experiment.method.judges]
-    job_hash = digest(
-        {
-            "config": experiment.identity.config_hash,
-            "data": experiment.loaded.fingerprint,
-            "prompts": prompts,
-            "judges": judges,
-            "venire": metadata.version("venire"),
-        }
-    )
-    return Ready(experiment, job_hash, _tags(experiment, prompts, job_hash))
-
-
-def _answerer(judge: Judge) -> tuple[str, ...]:
-    """What answers for a judge; recordings are named by their content."""
-    if isinstance(judge, RecordedJudge):
-        return judge.endpoint, recordings_digest(judge.root)
-    return (judge.endpoint,)
+    hashes = hashes_of(experiment)
+    return Ready(experiment, hashes["job_hash"], hashes | tags_of(experiment))
 
 
 def execute(ready: Ready, door: Door) -> Written:
@@ -106,7 +86,7 @@ def execute(ready: Ready, door: Door) -> Written:
     started = door.now()
     run_id = new_run_id(started, experiment.identity.name)
     folder = door.home / "runs" / run_id
-    secrets = secret_values(door.environ)
+    secrets = _secrets(experiment, door.environ)
     start_run(folder, pid=os.getpid(), overrides=experiment.identity.overrides, started_at=started)
     door.on_start(experiment.identity.name, len(experiment.loaded.instances))
     judged, warnings = asyncio.run(_judge(experiment, door, run_id, secrets))
@@ -120,7 +100,14 @@ def execute(ready: Ready, door: Door) -> Written:
     )
     said = (*experiment.identity.warnings, *experiment.loaded.warnings)
     trouble = _upload(experiment, door, folder)
-    return Written(folder, read_record(folder), (*said, *warnings, *trouble))
+    everything = tuple(redact(warning, secrets) for warning in (*said, *warnings, *trouble))
+    return Written(folder, read_record(folder), everything)
+
+
+def _secrets(experiment: Experiment, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What no file and no message may hold: also keys in variables that are not called like one."""
+    keys = (api_key(judge.route, environ) for judge in experiment.method.judges)
+    return (*{key for key in keys if key}, *secret_values(environ))
 
 
 async def _judge(
@@ -131,27 +118,53 @@ async def _judge(
         judges, door.environ, experiment.local, experiment.simulation, experiment.loaded.instances
     )
     stop = Stop()
-    asyncio.get_running_loop().add_signal_handler(
-        signal.SIGINT, lambda: stop.set(Interrupted("interrupted by the user"))
-    )
-    async with open_llm(
-        [judge.route for judge in judges],
-        backends.of,
-        experiment.llm,
-        store_url=experiment.llm.url(door.home),
-        run_id=run_id,
-        sweep_id=door.sweep_id,
-        budget=experiment.budget,
-        secrets=secrets,
-    ) as stored:
-        llm: LLM = stored
-        if experiment.replicate is Replicate.PER_SEED:
-            llm = Replicated(stored, experiment.seed)
-        pace = Pace(experiment.seed, experiment.concurrency, experiment.schedule)
-        judged = await judge_all(
-            experiment.method, experiment.loaded.instances, llm, pace, stop=stop, on_done=door.on_done
-        )
-        return judged, stored.summary.warnings
+    _stop_on_signals(stop, door.say)
+    judged: Judged | None = None
+    warnings: tuple[str, ...] = ()
+    try:
+        async with open_llm(
+            [judge.route for judge in judges],
+            backends.of,
+            experiment.llm,
+            store_url=experiment.llm.url(door.home),
+            run_id=run_id,
+            sweep_id=door.sweep_id,
+            budget=experiment.budget,
+            secrets=secrets,
+        ) as stored:
+            llm: LLM = stored
+            if experiment.replicate is Replicate.PER_SEED:
+                llm = Replicated(stored, experiment.seed)
+            pace = Pace(experiment.seed, experiment.concurrency, experiment.schedule)
+            judged = await judge_all(
+                experiment.method, experiment.loaded.instances, llm, pace, stop=stop, on_done=door.on_done
+            )
+            warnings = stored.summary.warnings
+    except StoreError as error:
+        if judged is None:
+            raise
+        # What is judged is kept, whatever became of the store at its end.
+        judged = Judged(judged.outcomes, judged.stopped or error)
+    return judged, warnings
+
+
+def _stop_on_signals(stop: Stop, say: Callable[[str], None]) -> None:
+    """The first Ctrl-C (or SIGTERM) lets the instances under way finish; the second one aborts."""
+    loop = asyncio.get_running_loop()
+
+    def asked(name: str) -> None:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
+        stop.set(Interrupted(f"interrupted ({name})"))
+        say(f"{name}: finishing the instances under way; once more aborts the run")
+
+    # Only the main thread of a POSIX process can be asked; elsewhere a launcher stops its jobs itself.
+    with suppress(NotImplementedError, RuntimeError, ValueError):
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, asked, number.name)
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def _record(ready: Ready, door: Door, run_id: str, started: float, judged: Judged) -> RunRecord:
@@ -171,20 +184,11 @@ def _record(ready: Ready, door: Door, run_id: str, started: float, judged: Judge
         metrics={**measured.metrics, **recorded.metrics, "duration_s": ended - started},
         notes={**measured.notes, **recorded.notes},
         params={**experiment.identity.params, "backend": str(experiment.kind)},
-        tags={**ready.tags, **_returned(judged.outcomes)},
+        tags={**ready.tags, **returned_models(judged.outcomes)},
         sweep_id=door.sweep_id,
         overrides=experiment.identity.overrides,
         error=error,
     )
-
-
-def _returned(outcomes: Sequence[Outcome]) -> dict[str, str]:
-    """The models and fingerprints that answered, for tags; empty where no model was called."""
-    calls = [call for outcome in outcomes for call in outcome.calls]
-    answered = sorted({call.model_returned for call in calls if call.model_returned})
-    fingerprints = sorted({call.fingerprint for call in calls if call.fingerprint})
-    tags = {"models_returned": ", ".join(answered), "fingerprints": ", ".join(fingerprints)}
-    return {name: text for name, text in tags.items() if text}
 
 
 def _status(experiment: Experiment, judged: Judged, measured: Measurement) -> tuple[RunStatus, str]:
@@ -206,7 +210,8 @@ def _status(experiment: Experiment, judged: Judged, measured: Measurement) -> tu
 
 
 def _lost_a_call(outcome: Outcome) -> bool:
-    predictions = (outcome.prediction, *(vote.prediction for vote in outcome.votes))
+    votes = (vote.prediction for vote in outcome.votes)
+    predictions = (outcome.prediction, *outcome.by_order.values(), *votes)
     return any(_is_lost(prediction) for prediction in predictions)
 
 
@@ -224,48 +229,6 @@ def _upload(experiment: Experiment, door: Door, folder: Path) -> tuple[str, ...]
     except TrackingError as error:
         return (f"MLflow was not reached ({error}); the run is on disk: `venire sync` uploads it",)
     return ()
-
-
-def _tags(experiment: Experiment, prompts: Mapping[str, str], job_hash: str) -> dict[str, str]:
-    identity, loaded = experiment.identity, experiment.loaded
-    tags = {
-        "kind": str(experiment.kind),
-        "config_hash": identity.config_hash,
-        "arm_hash": identity.arm_hash,
-        "job_hash": job_hash,
-        "data_fingerprint": loaded.fingerprint,
-        "data_source": loaded.source,
-        "data_revision": loaded.revision or "",
-        "python": platform.python_version(),
-        **{f"prompt.{name}": value for name, value in prompts.items()},
-        **{f"version.{package}": metadata.version(package) for package in _PACKAGES},
-        **git_state(),
-    }
-    prompted = [judge for judge in experiment.method.judges if isinstance(judge, PromptedJudge)]
-    if prompted:
-        tags["models_asked"] = ", ".join(judge.model for judge in prompted)
-    return tags
-
-
-_PACKAGES = ("venire", "hydra-core", "mlflow", "litellm", "numpy", "scipy", "statsmodels")
-
-
-def git_state() -> dict[str, str]:
-    """Commit and dirtiness of the checkout that the code runs from; `unknown` for an installed wheel."""
-    root = Path(__file__).parents[2]
-    if not (root / ".git").exists():
-        return {"git_commit": "unknown", "git_dirty": "unknown"}
-    try:
-        commit = _git(root, "rev-parse", "HEAD")
-        dirty = bool(_git(root, "status", "--porcelain"))
-    except (OSError, subprocess.CalledProcessError):
-        return {"git_commit": "unknown", "git_dirty": "unknown"}
-    return {"git_commit": commit, "git_dirty": str(dirty).lower()}
-
-
-def _git(root: Path, *arguments: str) -> str:
-    done = subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def explain(error: VenireError) -> str:

@@ -20,7 +20,7 @@ class Interrupted(VenireError):
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The outcomes that there are, in the order of `instances`, and why there are no more."""
+    """The outcomes that there are, in the order of `instances`, and why there are no more (None: all are)."""
 
     outcomes: tuple[Outcome, ...]
     stopped: VenireError | None
@@ -82,7 +82,7 @@ async def judge_all(
         if stop.reason:
             break
     kept = tuple(done[instance.id] for instance in instances if instance.id in done)
-    return Judged(kept, stop.reason)
+    return Judged(kept, stop.reason if len(kept) < len(instances) else None)
 
 
 async def _judge(method: Method, instance: Instance, memory: object, llm: LLM) -> Outcome:

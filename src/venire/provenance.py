@@ -1,0 +1,97 @@
+"""What a run is recorded to come from: settings, data, prompts, judges, models, versions, commit."""
+
+import platform
+import subprocess
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+
+from venire.experiment import Experiment
+from venire.hashing import digest
+from venire.judging.judge import Judge, PromptedJudge, RecordedJudge
+from venire.llm.recordings import recordings_digest
+from venire.prompts.render import prompt_hash
+from venire.records import Outcome
+
+
+def hashes_of(experiment: Experiment) -> dict[str, str]:
+    """Which runs are the same, by tag.
+
+    `config_hash`: the settings that results depend on. `arm_hash`: the same without the seed, with
+    what answers for each judge (weights, recordings, parameters of a simulation). `job_hash`: all
+    that a result depends on, data, prompts and version too: a sweep skips a job that has finished.
+    """
+    identity = experiment.identity
+    judges = [[judge.name, judge.model, *_answerer(judge)] for judge in experiment.method.judges]
+    job = {
+        "config": identity.config_hash,
+        "data": experiment.loaded.fingerprint,
+        "prompts": _prompts(experiment),
+        "judges": judges,
+        "venire": metadata.version("venire"),
+    }
+    return {
+        "config_hash": identity.config_hash,
+        "arm_hash": digest({"config": identity.arm_hash, "judges": judges}),
+        "job_hash": digest(job),
+    }
+
+
+def _prompts(experiment: Experiment) -> dict[str, str]:
+    return {name: prompt_hash(name) for name in experiment.method.prompts}
+
+
+def _answerer(judge: Judge) -> tuple[str, ...]:
+    """What answers for a judge; recordings are named by their content."""
+    if isinstance(judge, RecordedJudge):
+        return judge.endpoint, recordings_digest(judge.root)
+    return (judge.endpoint,)
+
+
+def tags_of(experiment: Experiment) -> dict[str, str]:
+    """Kind, data, versions, commit, prompts and models asked, by tag."""
+    loaded = experiment.loaded
+    tags = {
+        "kind": str(experiment.kind),
+        "data_fingerprint": loaded.fingerprint,
+        "data_source": loaded.source,
+        "data_revision": loaded.revision or "",
+        "python": platform.python_version(),
+        **{f"prompt.{name}": value for name, value in _prompts(experiment).items()},
+        **{f"version.{package}": metadata.version(package) for package in _PACKAGES},
+        **git_state(),
+    }
+    prompted = [judge for judge in experiment.method.judges if isinstance(judge, PromptedJudge)]
+    if prompted:
+        tags["models_asked"] = ", ".join(judge.model for judge in prompted)
+    return tags
+
+
+_PACKAGES = ("venire", "hydra-core", "mlflow", "litellm", "numpy", "scipy", "statsmodels")
+
+
+def git_state() -> dict[str, str]:
+    """Commit and dirtiness of the checkout that the code runs from; `unknown` for an installed wheel."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        return {"git_commit": "unknown", "git_dirty": "unknown"}
+    try:
+        commit = _git(root, "rev-parse", "HEAD")
+        dirty = bool(_git(root, "status", "--porcelain"))
+    except (OSError, subprocess.CalledProcessError):
+        return {"git_commit": "unknown", "git_dirty": "unknown"}
+    return {"git_commit": commit, "git_dirty": str(dirty).lower()}
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(root), *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def returned_models(outcomes: Sequence[Outcome]) -> dict[str, str]:
+    """The models and fingerprints that answered, for tags; empty where no model was called."""
+    calls = [call for outcome in outcomes for call in outcome.calls]
+    answered = sorted({call.model_returned for call in calls if call.model_returned})
+    fingerprints = sorted({call.fingerprint for call in calls if call.fingerprint})
+    tags = {"models_returned": ", ".join(answered), "fingerprints": ", ".join(fingerprints)}
+    return {name: text for name, text in tags.items() if text}
