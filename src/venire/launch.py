@@ -6,7 +6,7 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from venire.backends import Backends
@@ -54,11 +54,12 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A run that lies in its folder."""
+    """A run that lies in its folder; `interrupted`: the user stopped it."""
 
     folder: Path
     record: RunRecord
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
+    interrupted: bool = False
 
 
 def prepare(experiment: Experiment, environ: Mapping[str, str]) -> Ready:
@@ -101,7 +102,8 @@ def execute(ready: Ready, door: Door) -> Written:
     said = (*experiment.identity.warnings, *experiment.loaded.warnings)
     trouble = _upload(experiment, door, folder)
     everything = tuple(redact(warning, secrets) for warning in (*said, *warnings, *trouble))
-    return Written(folder, read_record(folder), everything)
+    interrupted = isinstance(judged.stopped, Interrupted)
+    return Written(folder, read_record(folder), everything, interrupted)
 
 
 def _secrets(experiment: Experiment, environ: Mapping[str, str]) -> tuple[str, ...]:

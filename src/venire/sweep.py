@@ -10,9 +10,10 @@ from pathlib import Path
 from venire.errors import TrackingError, VenireError
 from venire.hashing import digest
 from venire.launch import Door, Ready, Written, execute, explain
+from venire.llm.settings import Mode
 from venire.records import RunStatus
 from venire.reporting.table import Format, Table
-from venire.runs import finished_by_job_hash, read_record, secret_values, write_atomically
+from venire.runs import finished_by_job_hash, read_record, redact, secret_values, write_atomically
 from venire.tracking.settings import TrackingSettings
 
 SUMMARY_FILE = "summary.json"
@@ -30,13 +31,17 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One cell of a sweep as its `jobs/<number>.json` says. `folder` is empty where there is no run."""
+    """One cell of a sweep as its `jobs/<number>.json` says.
+
+    `folder` is empty where there is no run; `interrupted` where the user stopped it, and so the sweep.
+    """
 
     number: int
     overrides: tuple[str, ...]
     status: JobStatus
     folder: str = ""
     error: str = ""
+    interrupted: bool = False
 
     @property
     def ok(self) -> bool:
@@ -44,17 +49,23 @@ class Job:
         return self.status in (JobStatus.FINISHED, JobStatus.SKIPPED)
 
 
+# Overrides that say how a sweep runs, and nothing of what it is. A sweep that ran out of budget goes on
+# under the same name with a larger one: the budget counts what the name has spent.
+_HOW = ("sweep.", "tracking.", "concurrency=", "budget.", "llm=", "llm.", "hydra.", "hydra/")
+
+
 def sweep_id(overrides: Sequence[str]) -> str:
     """A name for the sweep that these overrides make: the same overrides continue the same sweep."""
-    telling = sorted(o for o in overrides if not o.startswith(("sweep.", "tracking.", "concurrency=")))
+    telling = sorted(override for override in overrides if not override.lstrip("+~").startswith(_HOW))
     words = [o.partition("=")[2] for o in telling if o.partition("=")[0] in ("experiment", "dataset")]
     stem = "-".join("".join(c if c.isalnum() else "_" for c in word) for word in words)[:40] or "sweep"
     return f"{stem}-{digest(telling)[:8]}"
 
 
 def run_job(ready: Ready, door: Door, *, number: int, overrides: Sequence[str], rerun: bool) -> Job:
-    """Run one job, or find it finished. What venire raises on purpose becomes the job's record."""
-    earlier = None if rerun else finished_by_job_hash(door.home).get(ready.job_hash)
+    """Run one job, or find it finished; with `rerun`, or where `llm=refresh` is to pay again, run it anew."""
+    anew = rerun or ready.experiment.llm.mode is Mode.REFRESH
+    earlier = None if anew else finished_by_job_hash(door.home).get(ready.job_hash)
     if earlier is not None:
         return Job(number, tuple(overrides), JobStatus.SKIPPED, str(earlier))
     written = execute(ready, door)
@@ -69,13 +80,16 @@ def _job(number: int, overrides: Sequence[str], written: Written) -> Job:
         RunStatus.INCOMPLETE: JobStatus.INCOMPLETE,
         RunStatus.FAILED: JobStatus.FAILED,
     }[written.record.status]
-    return Job(number, tuple(overrides), status, str(written.folder), written.record.error)
+    folder, error = str(written.folder), written.record.error
+    return Job(number, tuple(overrides), status, folder, error, interrupted=written.interrupted)
 
 
-def failed_job(number: int, overrides: Sequence[str], error: Exception) -> Job:
+def failed_job(
+    number: int, overrides: Sequence[str], error: Exception, *, secrets: Sequence[str] = ()
+) -> Job:
     """The record of a job that raised: a message for what venire raises on purpose, else the traceback."""
     text = explain(error) if isinstance(error, VenireError) else "".join(traceback.format_exception(error))
-    return Job(number, tuple(overrides), JobStatus.FAILED, error=text)
+    return Job(number, tuple(overrides), JobStatus.FAILED, error=redact(text, secrets))
 
 
 def write_job(folder: Path, job: Job) -> None:
@@ -97,6 +111,7 @@ def read_jobs(folder: Path) -> list[Job]:
                 status=JobStatus(str(fields["status"])),
                 folder=str(fields["folder"]),
                 error=str(fields["error"]),
+                interrupted=bool(fields["interrupted"]),
             )
         )
     return jobs
@@ -144,5 +159,6 @@ def write_summary(folder: Path, jobs: Sequence[Job]) -> Path:
             row["kind"] = str(read_record(Path(job.folder)).kind)
         rows.append(row)
     path = folder / SUMMARY_FILE
+    folder.mkdir(parents=True, exist_ok=True)
     write_atomically(path, json.dumps({"sweep": folder.name, "jobs": rows}, indent=1))
     return path

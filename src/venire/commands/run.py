@@ -17,6 +17,7 @@ from venire.errors import ConfigError, VenireError
 from venire.experiment import Experiment
 from venire.launch import Door, Written, execute, explain, prepare
 from venire.records import RunStatus
+from venire.runs import secret_values
 from venire.sweep import (
     Job,
     JobStatus,
@@ -57,7 +58,12 @@ def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
         else:
             done.append(_single(cfg, home))
 
-    _hydra(job, arguments)
+    try:
+        _hydra(job, arguments)
+    except KeyboardInterrupt:
+        if not read_jobs(sweep_folder):
+            raise
+        print("interrupted: no further job starts; the same command continues the sweep", file=sys.stderr)
     if done:
         return next(status for status in done if status is not None)
     jobs = read_jobs(sweep_folder)
@@ -138,9 +144,11 @@ def _sweep_job(cfg: DictConfig, home: Path, folder: Path) -> None:
             door = _door(home, watch, sweep=folder.name)
             job = run_job(ready, door, number=number, overrides=overrides, rerun=bool(cfg.sweep.rerun))
     except Exception as error:  # one failing job stops no other; the record says which and why
-        job = failed_job(number, overrides, error)
+        job = failed_job(number, overrides, error, secrets=secret_values(os.environ))
         print(f"job {number} failed ({' '.join(overrides)}):\n{job.error}", file=sys.stderr)
     write_job(folder, job)
+    if job.interrupted:
+        raise KeyboardInterrupt
 
 
 def _finish_sweep(home: Path, folder: Path, jobs: Sequence[Job], tracking: TrackingSettings | None) -> int:
