@@ -17,8 +17,8 @@ from venire.records.call import (
 from venire.records.instance import Gold, Instance, PreferenceGold, RatingsGold, Response
 from venire.records.judgment import (
     Order,
-    Preference,
     Prediction,
+    Preference,
     Ratings,
     Reason,
     Slot,
@@ -41,9 +41,9 @@ __all__ = [
     "Message",
     "Order",
     "Outcome",
+    "Prediction",
     "Preference",
     "PreferenceGold",
-    "Prediction",
     "Price",
     "Ratings",
     "RatingsGold",

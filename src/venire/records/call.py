@@ -101,6 +101,11 @@ class Usage:
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
 
+    @property
+    def is_known(self) -> bool:
+        """Whether both the input and the output are counted."""
+        return self.input_tokens is not None and self.output_tokens is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Price:
@@ -193,7 +198,7 @@ class Completion:
             fingerprint=self.fingerprint,
             kind=self.kind,
             usage=_sum_usage(self.attempts),
-            usage_complete=all(a.usage.input_tokens is not None for a in self.attempts),
+            usage_complete=all(a.usage.is_known for a in self.attempts),
             cost_usd=_sum_known([a.cost_usd for a in self.attempts]),
             cost_complete=all(a.cost_usd is not None for a in self.attempts),
             latency_s=self.attempts[-1].latency_s if self.attempts else 0.0,
