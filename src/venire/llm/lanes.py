@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from venire.errors import ConfigError
+from venire.errors import BackendError, ConfigError
 from venire.llm.clock import Clock
 from venire.llm.limits import Limiter, limiters
 from venire.llm.protocol import Backend
@@ -11,13 +11,18 @@ from venire.llm.route import Route
 from venire.records import Request
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Lane:
-    """How one route's requests are answered; routes of one provider share the limiter."""
+    """How one route's requests are answered; routes of one provider share the limiter.
+
+    `refused` is set once the provider has refused a request for good (key, model, address): the run
+    stops, and what waits for a slot is not sent to be refused, too.
+    """
 
     route: Route
     limiter: Limiter
     backend: Backend
+    refused: BackendError | None = None
 
 
 class Lanes:

@@ -125,6 +125,9 @@ class StoredLLM:
         """One attempt, if it is ours to make: the completion, or the seconds until the next turn."""
         sent: _Sent | None = None
         async with call.lane.limiter.slot(call.worst.tokens) as slot:
+            if call.lane.refused is not None:
+                slot.unused()
+                raise call.lane.refused
             intent = self._intent(call)
             claim = await self._claim(intent)
             if isinstance(claim, Claimed):
@@ -186,7 +189,9 @@ class StoredLLM:
 
     def _settle(self, call: _Paying, intent: Intent, tried: Tried) -> "_Sent":
         outcome, pause, reply = tried.outcome, None, None
-        if isinstance(outcome, AttemptFailed):
+        if isinstance(outcome, BackendError):
+            call.lane.refused = refusal(outcome, self._secrets)
+        elif isinstance(outcome, AttemptFailed):
             call.failures += 1
             pause = pause_s(outcome, call.failures, call.lane.route.limits, self._rng)
         elif isinstance(outcome, Reply):
