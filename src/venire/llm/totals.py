@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from venire.llm.budget import Spending
-from venire.records import BackendKind, Completion, Request
+from venire.records import BackendKind, Completion, FinishReason, Request
+
+_ANSWERED = (FinishReason.STOP, FinishReason.LENGTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +48,9 @@ class Totals:
             self._paid += 1
             self._uncertain += completion.uncertain
             self._spend(completion)
-        returned = self._returned.setdefault(request.model, set())
-        returned.add((completion.model, completion.fingerprint or ""))
+        if completion.finish in _ANSWERED:  # elsewhere the model is only the one that was asked
+            returned = self._returned.setdefault(request.model, set())
+            returned.add((completion.model, completion.fingerprint or ""))
         return completion
 
     def summary(self) -> Summary:
