@@ -29,7 +29,7 @@ class Asked:
 REQUEST = Request("m", (Message("user", "Which?"),), role="a", stage="focal", subject=Subject("set/1"))
 
 
-@pytest.mark.parametrize(("seed", "replicate", "asked"), [(0, 0, 0), (0, 7, 7), (1, 0, 1000), (3, 2, 3002)])
+@pytest.mark.parametrize(("seed", "replicate", "asked"), [(0, 0, 0), (0, 7, 7), (1, 0, 1_000_000), (3, 2, 3_000_002)])
 def test_each_seed_has_replicates_of_its_own(seed: int, replicate: int, asked: int) -> None:
     llm = Asked()
     request = Request("m", REQUEST.messages, replicate=replicate)
@@ -62,6 +62,6 @@ def test_embeddings_are_the_same_for_all_seeds() -> None:
 
 
 def test_replicates_that_would_run_into_the_next_seed_are_refused() -> None:
-    request = Request("m", REQUEST.messages, replicate=1000)
-    with pytest.raises(ValueError, match="replicate: expected 0 to 999, got 1000"):
+    request = Request("m", REQUEST.messages, replicate=1_000_000)
+    with pytest.raises(ValueError, match="replicate: expected 0 to 999999, got 1000000"):
         asyncio.run(Replicated(Asked(), 1).complete(request))

@@ -8,7 +8,7 @@ from venire.records import Completion, Embeddings, Request
 
 
 # Replicates of one seed: k replicates of a request are k calls, and those of the next seed are others.
-_PER_SEED = 1000
+_PER_SEED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
