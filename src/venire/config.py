@@ -83,15 +83,21 @@ def _built(plain: Mapping[str, Any], part: str, *convert: Convert, **options: An
     return fit(build(plain[part], part, *convert, **options), hint, part)
 
 
-def refuse_undone_ablation(cfg: DictConfig, choices: Mapping[str, str]) -> None:
+def refuse_undone_ablation(cfg: DictConfig, choices: Mapping[str, str], roots: Sequence[Path] = ()) -> None:
     """Refuse an ablation that another override has undone: it would be a no-op under its own name.
+
+    Args:
+        cfg: the composed configuration.
+        choices: config group to chosen option.
+        roots: where the user's own configuration files are (`--config-dir`).
 
     Raises:
         ConfigError: names the key, what the ablation sets and what the configuration has.
     """
     name = choices.get("ablation")
-    path = config_dir() / "ablation" / f"{name}.yaml"
-    if not path.is_file():  # none chosen, or one of the user's own --config-dir
+    paths = [root / "ablation" / f"{name}.yaml" for root in (config_dir(), *roots)]
+    path = next((path for path in paths if path.is_file()), None)
+    if path is None:  # none is chosen
         return
     ablation = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
     assert isinstance(ablation, dict)

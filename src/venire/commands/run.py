@@ -107,7 +107,8 @@ def _experiment(cfg: DictConfig) -> Experiment:
     hydra_cfg = HydraConfig.get()
     choices = {str(key): str(value) for key, value in hydra_cfg.runtime.choices.items()}
     _refuse_hidden_launcher(choices)
-    refuse_undone_ablation(cfg, choices)
+    sources = hydra_cfg.runtime.config_sources
+    refuse_undone_ablation(cfg, choices, [Path(each.path) for each in sources if each.schema == "file"])
     overrides = [str(override) for override in hydra_cfg.overrides.task]
     bare = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
     return experiment_of(bare, overrides, choices)
