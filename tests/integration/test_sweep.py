@@ -1,0 +1,223 @@
+"""Sweeps from the command line: failing jobs, finished jobs, MLflow, and what hydra would ignore."""
+
+import socket
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.integration.command import UNTRACKED, Ran, Venire, read_json
+
+SMALL = ("dataset=sample", "dataset.limit=4", "method=pairwise", "backend=simulated")
+
+
+def sweep(venire: Venire, *overrides: str, **environ: str) -> Ran:
+    return venire("run", "-m", *SMALL, *overrides, UNTRACKED, **environ)
+
+
+def statuses(ran: Ran) -> list[object]:
+    return [job["status"] for job in ran.jobs()]
+
+
+@pytest.fixture(scope="module")
+def failing(tmp_path_factory: pytest.TempPathFactory) -> tuple[Venire, Ran]:
+    """A sweep of three cells, the second of which is out of range."""
+    venire = Venire(tmp_path_factory.mktemp("failing") / "home")
+    return venire, sweep(venire, "judge.temperature=0,3,1")
+
+
+def test_a_failing_job_stops_no_other_and_is_listed_with_its_overrides(failing: tuple[Venire, Ran]) -> None:
+    _, ran = failing
+    assert ran.status == 1
+    assert statuses(ran) == ["finished", "failed", "finished"]
+    failed = ran.jobs()[1]
+    assert "judge.temperature=3" in str(failed["overrides"])
+    assert str(failed["error"]).startswith("ConfigError: judge.temperature: expected 0 to 2")
+    assert failed["folder"] == ""
+    assert "failed: job 1 [" in ran.err
+    assert "judge.temperature=3]" in ran.err.replace(f" {UNTRACKED.replace('false', 'False')}", "")
+    assert "1 failed, 2 finished of 3 jobs" in ran.out
+    assert "Traceback" not in ran.err
+
+
+def test_the_last_line_is_the_sweeps_summary_with_every_jobs_metrics(failing: tuple[Venire, Ran]) -> None:
+    venire, ran = failing
+    assert Path(ran.last_line).name == "summary.json"
+    assert Path(ran.last_line).parent.parent == venire.home / "sweeps"
+    first, _, last = ran.jobs()
+    for job in (first, last):
+        assert job["metrics"] == read_json(Path(str(job["folder"])) / "summary.json")
+        assert job["kind"] == "simulated"
+
+
+def test_a_failed_sweep_has_a_table_of_what_finished(failing: tuple[Venire, Ran]) -> None:
+    venire, ran = failing
+    table = (Path(ran.last_line).parent / "table.csv").read_text(encoding="utf-8")
+    assert len([line for line in table.splitlines() if line.startswith("pairwise")]) == 2
+    shown = venire("table", Path(ran.last_line).parent.name)
+    assert shown.status == 0
+
+
+def test_the_same_sweep_again_skips_what_is_finished_and_tries_what_failed(
+    failing: tuple[Venire, Ran],
+) -> None:
+    venire, first = failing
+    runs = sorted(venire.home.glob("runs/*"))
+    again = sweep(venire, "judge.temperature=0,3,1")
+    assert again.status == 1
+    assert statuses(again) == ["skipped", "failed", "skipped"]
+    assert again.last_line == first.last_line
+    assert [job["folder"] for job in again.jobs()] == [job["folder"] for job in first.jobs()]
+    assert sorted(venire.home.glob("runs/*")) == runs
+
+
+def test_rerun_runs_finished_jobs_again(venire: Venire) -> None:
+    first = sweep(venire, "seed=0,1")
+    assert first.status == 0
+    again = sweep(venire, "seed=0,1", "sweep.rerun=true")
+    assert statuses(again) == ["finished", "finished"]
+    assert again.last_line == first.last_line
+    assert len(list(venire.home.glob("runs/*"))) == 4
+
+
+def test_a_cell_that_does_not_compose_is_refused_before_any_runs(venire: Venire) -> None:
+    ran = sweep(venire, "judge=gpt_4o,gpt_5o")
+    assert ran.status == 1
+    assert "gpt_5o" in ran.err
+    assert not (venire.home / "runs").exists()
+
+
+OWN = """\
+# @package _global_
+defaults:
+  - override /hydra/launcher: own
+hydra:
+  mode: MULTIRUN
+  sweeper:
+    params:
+      seed: 0,1
+"""
+LAUNCHER = "_target_: hydra._internal.core_plugins.basic_launcher.BasicLauncher\n"
+ABLATION = "# @package _global_\nmethod:\n  orders: as_given\n"
+
+
+@pytest.fixture
+def own_conf(tmp_path: Path) -> Path:
+    """A user's own configuration folder."""
+    for name, text in {
+        "experiment/hidden.yaml": OWN,
+        "hydra/launcher/own.yaml": LAUNCHER,
+        "ablation/mine.yaml": ABLATION,
+    }.items():
+        path = tmp_path / "conf" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return tmp_path / "conf"
+
+
+def test_a_launcher_inside_an_experiment_is_refused_and_outside_is_not(
+    venire: Venire, own_conf: Path
+) -> None:
+    own = ("run", f"--config-dir={own_conf}", *SMALL, "experiment=hidden", UNTRACKED)
+    hidden = venire(*own)
+    assert hidden.status == 1
+    assert statuses(hidden) == ["failed", "failed"]
+    assert "hydra ignores a launcher inside an experiment file (own)" in hidden.err
+    assert "give hydra/launcher=own on the command line" in hidden.err
+    assert venire(*own, "hydra/launcher=own").status == 0
+
+
+def test_an_ablation_of_ones_own_works_and_is_refused_where_it_is_undone(
+    venire: Venire, own_conf: Path
+) -> None:
+    own = (f"--config-dir={own_conf}", *SMALL, "ablation=mine")
+    ran = venire.run(*own)
+    assert ran.status == 0, ran.err
+    assert ran.number("calls/total") == 4
+    undone = venire.run(*own, "method.orders=both")
+    assert undone.status == 1
+    assert undone.err.startswith("ConfigError: method.orders: ablation=mine sets 'as_given'")
+
+
+@pytest.fixture(scope="module")
+def tracked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Venire, Ran]:
+    """A sweep of two jobs that goes to MLflow, from within another tool's MLflow run."""
+    venire = Venire(tmp_path_factory.mktemp("tracked") / "home")
+    other = {"MLFLOW_RUN_ID": "0123456789abcdef0123456789abcdef", "MLFLOW_EXPERIMENT_NAME": "elsewhere"}
+    return venire, venire("run", "-m", *SMALL, "ablation=none,as_given_order", **other)
+
+
+@pytest.fixture
+def database(tracked: tuple[Venire, Ran]) -> Iterator[sqlite3.Connection]:
+    """MLflow's database behind it, read only."""
+    connection = sqlite3.connect(f"file:{tracked[0].home / 'mlflow.db'}?mode=ro", uri=True)
+    yield connection
+    connection.close()
+
+
+def test_jobs_are_children_of_their_sweep_whatever_the_environment_says(
+    tracked: tuple[Venire, Ran], database: sqlite3.Connection
+) -> None:
+    venire, ran = tracked
+    assert ran.status == 0, ran.err
+    assert "warning" not in ran.err
+    runs = dict(database.execute("select run_uuid, status from runs").fetchall())
+    parents = dict(
+        database.execute("select run_uuid, value from tags where key = 'mlflow.parentRunId'").fetchall()
+    )
+    assert len(runs) == 3
+    assert set(runs.values()) == {"FINISHED"}
+    (parent,) = set(parents.values())
+    assert {*parents, parent} == {*runs}
+    records = [read_json(folder / "run.json") for folder in sorted(venire.home.glob("runs/*"))]
+    assert {record["mlflow_run_id"] for record in records} == {*parents}
+
+
+def test_a_childs_metrics_in_mlflow_are_its_summary(
+    tracked: tuple[Venire, Ran], database: sqlite3.Connection
+) -> None:
+    for job in tracked[1].jobs():
+        folder = Path(str(job["folder"]))
+        record = read_json(folder / "run.json")
+        rows = database.execute(
+            "select key, value, is_nan from latest_metrics where run_uuid = ?", (record["mlflow_run_id"],)
+        ).fetchall()
+        logged = {key: None if is_nan else value for key, value, is_nan in rows}
+        defined = {
+            name: value for name, value in read_json(folder / "summary.json").items() if value is not None
+        }
+        assert {name: logged[name] for name in defined} == defined
+
+
+def test_run_means_an_mlflow_run_id_too(tracked: tuple[Venire, Ran]) -> None:
+    venire, ran = tracked
+    ids = [str(read_json(Path(str(job["folder"])) / "run.json")["mlflow_run_id"]) for job in ran.jobs()]
+    compared = venire("compare", *(mlflow_id[:12] for mlflow_id in ids))
+    assert compared.status == 0, compared.err
+    assert "method.orders" in compared.out
+
+
+@pytest.fixture
+def closed_port() -> int:
+    """A loopback port on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def test_a_run_outlives_its_tracking_server_and_is_uploaded_later(
+    tracked: tuple[Venire, Ran], closed_port: int
+) -> None:
+    # Into the home of the tracked sweep: making an MLflow database costs seconds.
+    venire, _ = tracked
+    ran = venire("run", *SMALL, "seed=5", f"tracking.uri=http://127.0.0.1:{closed_port}")
+    assert ran.status == 0
+    assert "warning: MLflow was not reached" in ran.err
+    assert "venire sync" in ran.err
+    assert ran.record["mlflow_run_id"] is None
+    assert ran.number("n") == 4
+    synced = venire("sync")
+    assert synced.status == 0
+    assert f"uploaded: {ran.folder}" in synced.out
+    assert "1 runs uploaded, 2 were there already" in synced.out
+    assert read_json(ran.folder / "run.json")["mlflow_run_id"]
