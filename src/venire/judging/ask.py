@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from venire.judging.judge import PromptedJudge, ReplyFormat
+from venire.judging.persona import in_person
 from venire.judging.reply import Reply, read_completion, schema_text
 from venire.llm.protocol import LLM
 from venire.prompts.render import render
@@ -46,8 +47,10 @@ async def ask(
 
     An unusable reply is asked again with that reply and what is wrong with it; a cut one with
     `judge.max_tokens_growth` times the token limit and not a word about JSON. Refusals and provider
-    errors are final. Each re-ask is a call of its own, of the same stage.
+    errors are final. Each re-ask is a call of its own, of the same stage. The judge's persona, where it
+    has one, is put before the system message.
     """
+    messages = in_person(messages, judge.persona)
     request = _request(judge, messages, reply_model, stage=stage, subject=subject, replicate=replicate)
     shown = [message.content for message in messages if message.role == "user"]
     calls: list[Call] = []

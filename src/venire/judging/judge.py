@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from venire.errors import ConfigError
 from venire.llm.route import Client, Limits, Route
-from venire.records import Price
+from venire.records import Persona, Price
 
 
 class ReplyFormat(StrEnum):
@@ -41,6 +41,7 @@ class PromptedJudge:
         max_tokens_growth: factor on `max_tokens` when a reply was cut.
         endpoint_tag: set by the builder for local and simulated judges: what answers, as in
             `Request.endpoint`.
+        persona: who it is asked to be, in the system message of all its prompts.
     """
 
     name: str
@@ -60,6 +61,7 @@ class PromptedJudge:
     price: Price | None = None
     limits: Limits = field(default_factory=Limits)
     endpoint_tag: str = ""
+    persona: Persona | None = None
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:

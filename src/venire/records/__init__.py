@@ -14,6 +14,15 @@ from venire.records.call import (
     Subject,
     Usage,
 )
+from venire.records.claims import (
+    Claim,
+    ClaimJudgment,
+    Persona,
+    PersonaLevel,
+    Rubric,
+    RubricEntry,
+    Verdict,
+)
 from venire.records.instance import Gold, Instance, PreferenceGold, RatingsGold, Response
 from venire.records.judgment import (
     Order,
@@ -33,6 +42,8 @@ __all__ = [
     "AttemptStatus",
     "BackendKind",
     "Call",
+    "Claim",
+    "ClaimJudgment",
     "Completion",
     "Embeddings",
     "FinishReason",
@@ -41,6 +52,8 @@ __all__ = [
     "Message",
     "Order",
     "Outcome",
+    "Persona",
+    "PersonaLevel",
     "Prediction",
     "Preference",
     "PreferenceGold",
@@ -50,12 +63,15 @@ __all__ = [
     "Reason",
     "Request",
     "Response",
+    "Rubric",
+    "RubricEntry",
     "RunRecord",
     "RunStatus",
     "Slot",
     "Subject",
     "Unscored",
     "Usage",
+    "Verdict",
     "Vote",
     "Winner",
 ]
