@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -19,6 +20,9 @@ class Format(StrEnum):
     TEXT = "text"
 
 
+DASH = "–"  # where a number is undefined
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A number as a table shows it: value, 95% interval where there is one, decimals."""
@@ -28,17 +32,41 @@ class Estimate:
     high: float = math.nan
     decimals: int = 3
 
+    @property
+    def has_interval(self) -> bool:
+        """Whether both bounds are there."""
+        return not (math.isnan(self.low) or math.isnan(self.high))
+
     def text(self) -> str:
-        """`.811 [.771, .846]`; a dash where the number is undefined."""
-        if math.isnan(self.value):
-            return "–"
-        shown = f"{self.value:,.{self.decimals}f}"
-        if math.isnan(self.low) or math.isnan(self.high):
+        """`0.811 [0.771, 0.846]`; a dash where the number is undefined."""
+        shown = rounded(self.value, self.decimals)
+        if math.isnan(self.value) or not self.has_interval:
             return shown
-        return f"{shown} [{self.low:.{self.decimals}f}, {self.high:.{self.decimals}f}]"
+        return f"{shown} [{rounded(self.low, self.decimals)}, {rounded(self.high, self.decimals)}]"
 
 
-Cell = str | Estimate
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A mean over seeds with their standard deviation (n - 1), which is no interval over items."""
+
+    mean: float
+    sd: float
+    decimals: int = 3
+
+    def text(self) -> str:
+        """`0.811 ± 0.012`; a dash where the mean is undefined."""
+        if math.isnan(self.mean):
+            return DASH
+        return f"{rounded(self.mean, self.decimals)} ± {rounded(self.sd, self.decimals)}"
+
+
+Number = Estimate | Spread
+Cell = str | Estimate | Spread
+
+
+def rounded(value: float, decimals: int) -> str:
+    """`1,234.500`; no minus before zeros, a dash where undefined."""
+    return DASH if math.isnan(value) else f"{value:z,.{decimals}f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,58 +97,79 @@ class Table:
 
 
 def _shown(cell: Cell) -> str:
-    return cell.text() if isinstance(cell, Estimate) else cell
+    return cell if isinstance(cell, str) else cell.text()
 
 
 def _markdown(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+        return "| " + " | ".join(map(_md, cells)) + " |"
 
     rows = [line([_shown(cell) for cell in row]) for row in table.rows]
-    rule = "|" + "|".join(" --- " for _ in table.columns) + "|"
-    footer = [f"\n{sentence}" for sentence in table.footer]
-    return "\n".join([f"**{table.title}**\n", line(table.columns), rule, *rows, *footer]) + "\n"
+    right = _numeric(table)
+    rule = "|" + "|".join(" ---: " if flush else " --- " for flush in right) + "|"
+    footer = [f"\n{_one_line(sentence)}" for sentence in table.footer]
+    return "\n".join([f"**{_md(table.title)}**\n", line(table.columns), rule, *rows, *footer]) + "\n"
+
+
+def _md(text: str) -> str:
+    """`text` as it stands, whatever Markdown would make of it inside a cell."""
+    return re.sub(r"([\\|<*`])", r"\\\1", _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines())
+
+
+def _numeric(table: Table) -> list[bool]:
+    """Which columns hold numbers."""
+    return [any(not isinstance(row[i], str) for row in table.rows) for i in range(len(table.columns))]
 
 
 def _csv(table: Table) -> str:
-    """Numbers unrounded; an interval takes two more columns."""
-    spread = [
-        any(isinstance(row[i], Estimate) and not math.isnan(row[i].low) for row in table.rows)  # type: ignore[union-attr]
-        for i in range(len(table.columns))
-    ]
+    """Numbers unrounded; intervals and spreads take columns of their own; the footer is comments."""
+    columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
+    intervals = [any(isinstance(cell, Estimate) and cell.has_interval for cell in cells) for cells in columns]
+    spreads = [any(isinstance(cell, Spread) for cell in cells) for cells in columns]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     header: list[str] = []
-    for column, wide in zip(table.columns, spread, strict=True):
-        header += [column, f"{column} low", f"{column} high"] if wide else [column]
+    for column, interval, spread in zip(table.columns, intervals, spreads, strict=True):
+        header += [column, *([f"{column} low", f"{column} high"] if interval else [])]
+        header += [f"{column} sd"] if spread else []
     writer.writerow(header)
     for row in table.rows:
         flat: list[str] = []
-        for cell, wide in zip(row, spread, strict=True):
-            flat += _csv_cells(cell, wide)
+        for cell, interval, spread in zip(row, intervals, spreads, strict=True):
+            flat += _csv_cells(cell, interval=interval, spread=spread)
         writer.writerow(flat)
-    for sentence in table.footer:
-        writer.writerow([f"# {sentence}"])
-    return out.getvalue()
+    return out.getvalue() + "".join(f"# {_one_line(sentence)}\n" for sentence in table.footer)
 
 
-def _csv_cells(cell: Cell, wide: bool) -> list[str]:
-    if isinstance(cell, str):
-        return [cell, "", ""] if wide else [cell]
-    values = [cell.value, cell.low, cell.high] if wide else [cell.value]
-    return ["" if math.isnan(value) else repr(float(value)) for value in values]
+def _csv_cells(cell: Cell, *, interval: bool, spread: bool) -> list[str]:
+    match cell:
+        case Estimate(value, low, high):
+            first, bounds, sd = _exact(value), [_exact(low), _exact(high)], ""
+        case Spread(mean, deviation):
+            first, bounds, sd = _exact(mean), ["", ""], _exact(deviation)
+        case _:
+            first, bounds, sd = cell, ["", ""], ""
+    return [first, *(bounds if interval else []), *([sd] if spread else [])]
+
+
+def _exact(value: float) -> str:
+    return "" if math.isnan(value) else repr(float(value))
 
 
 def _latex(table: Table) -> str:
-    body = [" & ".join(_tex(_shown(cell)) for cell in row) + r" \\" for row in table.rows]
     lines = [
+        r"% needs \usepackage{booktabs}",
         r"\begin{table}",
         rf"\caption{{{_tex(table.title)}}}",
-        rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}",
+        rf"\begin{{tabular}}{{{''.join('r' if flush else 'l' for flush in _numeric(table))}}}",
         r"\toprule",
-        " & ".join(map(_tex, table.columns)) + r" \\",
+        _tex_row([_tex(column) for column in table.columns]),
         r"\midrule",
-        *body,
+        *[_tex_row([_tex_cell(cell) for cell in row]) for row in table.rows],
         r"\bottomrule",
         r"\end{tabular}",
         *[rf"\par\footnotesize {_tex(sentence)}" for sentence in table.footer],
@@ -140,19 +189,34 @@ _TEX = {
     "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     "–": "--",
+    "−": "$-$",
     "±": r"$\pm$",
+    "Δ": r"$\Delta$",
 }
 
 
 def _tex(text: str) -> str:
-    return "".join(_TEX.get(character, character) for character in text)
+    return "".join(_TEX.get(character, character) for character in _one_line(text))
+
+
+def _tex_cell(cell: Cell) -> str:
+    return _tex(cell if isinstance(cell, str) else cell.text().replace("-", "−"))
+
+
+def _tex_row(cells: Sequence[str]) -> str:
+    """One line; after the one before it, a bracket or star would be read as an option of its end."""
+    line = " & ".join(cells) + r" \\"
+    return f"{{}}{line}" if line[0] in "[*" else line
 
 
 def _plain(table: Table) -> str:
-    grid = [list(table.columns), *[[_shown(cell) for cell in row] for row in table.rows]]
+    grid = [[_one_line(cell) for cell in row] for row in (table.columns, *map(_shown_row, table.rows))]
     widths = [max(len(row[i]) for row in grid) for i in range(len(table.columns))]
-    right = [any(isinstance(row[i], Estimate) for row in table.rows) for i in range(len(table.columns))]
+    right = _numeric(table)
 
     def line(cells: Sequence[str]) -> str:
         padded = [
@@ -172,3 +236,7 @@ def _plain(table: Table) -> str:
         *(["", *table.footer] if table.footer else []),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _shown_row(row: Sequence[Cell]) -> list[str]:
+    return [_shown(cell) for cell in row]
