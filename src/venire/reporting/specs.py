@@ -39,37 +39,74 @@ def specs_dir() -> Path:
     return installed if installed.is_dir() else Path(__file__).parents[3] / "experiments"
 
 
-def list_specs() -> list[str]:
-    """The names of all specs."""
-    root = specs_dir()
-    return sorted(str(path.relative_to(root).with_suffix("")) for path in root.rglob("*.yaml"))
+def list_specs(root: Path | None = None) -> list[str]:
+    """The names of all specs below `root` (default: `specs_dir()`)."""
+    folder = root or specs_dir()
+    return sorted(str(path.relative_to(folder).with_suffix("")) for path in folder.rglob("*.yaml"))
 
 
-def read_spec(name: str) -> Spec:
-    """The spec called `name`.
+def read_spec(name: str, root: Path | None = None) -> Spec:
+    """The spec called `name` below `root` (default: `specs_dir()`).
 
     Raises:
         ConfigError: no such spec, or it breaks the format; names the file and the key.
     """
-    path = specs_dir() / f"{name}.yaml"
+    path = (root or specs_dir()) / f"{name}.yaml"
     if not path.is_file():
-        raise ConfigError(f"experiments: no spec {name!r}; there are {', '.join(list_specs()) or 'none'}")
-    fields = yaml.safe_load(path.read_text(encoding="utf-8"))
-    known = {"title", "sweep", "backend", "published", "source", "notes"}
-    if (
-        not isinstance(fields, dict)
-        or fields.keys() - known
-        or not {"title", "sweep", "backend"} <= fields.keys()
-    ):
-        raise ConfigError(f"{path}: expected the keys title, sweep, backend (and {', '.join(sorted(known))})")
-    if fields["backend"] not in ("simulated", "recorded"):
-        raise ConfigError(f"{path}: backend: expected simulated or recorded, got {fields['backend']!r}")
+        known = ", ".join(list_specs(root)) or "none"
+        raise ConfigError(f"experiments: no spec {name!r}; there are {known}")
+    fields = _fields(path)
+    backend = fields["backend"]
+    if backend not in ("simulated", "recorded"):
+        raise ConfigError(f"{path}: backend: expected simulated or recorded, got {backend!r}")
     return Spec(
         name=name,
         title=str(fields["title"]),
-        overrides=tuple(map(str, fields["sweep"])),
-        backend=str(fields["backend"]),
-        published={str(row): dict(values) for row, values in (fields.get("published") or {}).items()},
-        source=str(fields.get("source", "")),
-        notes=tuple(map(str, fields.get("notes", ()))),
+        overrides=_texts(fields["sweep"], f"{path}: sweep"),
+        backend=str(backend),
+        published=_figures(fields.get("published") or {}, f"{path}: published"),
+        source=str(fields.get("source") or ""),
+        notes=_texts(fields.get("notes") or [], f"{path}: notes"),
     )
+
+
+_NEEDED = ("title", "sweep", "backend")
+_OPTIONAL = ("published", "source", "notes")
+
+
+def _fields(path: Path) -> Mapping[str, object]:
+    try:
+        fields = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: expected YAML, got {error}") from None
+    if not isinstance(fields, dict):
+        raise ConfigError(f"{path}: expected a mapping of keys, got {type(fields).__name__}")
+    unknown = sorted(str(key) for key in fields if key not in (*_NEEDED, *_OPTIONAL))
+    missing = [key for key in _NEEDED if fields.get(key) is None]
+    if unknown or missing:
+        fault = f"{unknown[0]}: unknown key" if unknown else f"{missing[0]}: missing"
+        raise ConfigError(
+            f"{path}: {fault}; expected {', '.join(_NEEDED)} and perhaps {', '.join(_OPTIONAL)}"
+        )
+    return fields
+
+
+def _texts(value: object, where: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ConfigError(f"{where}: expected a list of texts, got {value!r}")
+    return tuple(value)
+
+
+def _figures(value: object, where: str) -> dict[str, dict[str, float]]:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where}: expected a mapping of rows, got {value!r}")
+    return {str(row): _numbers(figures, f"{where}.{row}") for row, figures in value.items()}
+
+
+def _numbers(value: object, where: str) -> dict[str, float]:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where}: expected metrics with numbers, got {value!r}")
+    for metric, number in value.items():
+        if isinstance(number, bool) or not isinstance(number, int | float):
+            raise ConfigError(f"{where}.{metric}: expected a number, got {number!r}")
+    return {str(metric): float(number) for metric, number in value.items()}

@@ -1,0 +1,114 @@
+from pathlib import Path
+
+import pytest
+
+from venire.errors import ConfigError
+from venire.reporting.specs import Spec, list_specs, read_spec
+
+GOOD = """\
+title: A panel against its parts
+sweep: [experiment=sample, "seed=0,1"]
+backend: simulated
+published:
+  single: {accuracy: .679, kappa: 0}
+source: JuryFlow, table 2
+notes:
+  - One sentence.
+"""
+
+
+def write(root: Path, text: str, name: str = "a") -> None:
+    path = root / f"{name}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def message_of(root: Path, text: str) -> str:
+    write(root, text)
+    with pytest.raises(ConfigError) as refused:
+        read_spec("a", root)
+    return str(refused.value)
+
+
+def test_a_spec_says_what_to_sweep_and_what_was_published(tmp_path: Path) -> None:
+    write(tmp_path, GOOD, "recorded/panel")
+    assert read_spec("recorded/panel", tmp_path) == Spec(
+        name="recorded/panel",
+        title="A panel against its parts",
+        overrides=("experiment=sample", "seed=0,1"),
+        backend="simulated",
+        published={"single": {"accuracy": 0.679, "kappa": 0.0}},
+        source="JuryFlow, table 2",
+        notes=("One sentence.",),
+    )
+
+
+def test_published_figures_source_and_notes_may_be_left_out(tmp_path: Path) -> None:
+    write(tmp_path, "title: t\nsweep: [experiment=sample]\nbackend: recorded\nnotes:\n")
+    assert read_spec("a", tmp_path) == Spec("a", "t", ("experiment=sample",), "recorded")
+
+
+def test_specs_are_listed_by_name_below_their_folder(tmp_path: Path) -> None:
+    for name in ("b", "recorded/a", "a"):
+        write(tmp_path, GOOD, name)
+    (tmp_path / "README.md").write_text("", encoding="utf-8")
+    assert list_specs(tmp_path) == ["a", "b", "recorded/a"]
+
+
+def test_an_unknown_spec_is_answered_with_those_there_are(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^experiments: no spec 'x'; there are none$"):
+        read_spec("x", tmp_path)
+    write(tmp_path, GOOD, "recorded/panel")
+    with pytest.raises(ConfigError, match=r"^experiments: no spec 'x'; there are recorded/panel$"):
+        read_spec("x", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("backend: simulated", "backend: live"), "backend: expected simulated or recorded, got 'live'"),
+        (
+            ("backend: simulated", ""),
+            "backend: missing; expected title, sweep, backend and perhaps published",
+        ),
+        (("title: A panel against its parts", "title:"), "title: missing; "),
+        (("source:", "sources:"), "sources: unknown key; expected title, sweep, backend and perhaps"),
+        (
+            ('[experiment=sample, "seed=0,1"]', "experiment=sample"),
+            "sweep: expected a list of texts, got 'exp",
+        ),
+        (('"seed=0,1"', "1"), "sweep: expected a list of texts, got ['experiment=sample', 1]"),
+        (
+            ("{accuracy: .679, kappa: 0}", ".679"),
+            "published.single: expected metrics with numbers, got 0.679",
+        ),
+        ((".679", "high"), "published.single.accuracy: expected a number, got 'high'"),
+        (
+            ("  single: {accuracy: .679, kappa: 0}", "  - single"),
+            "published: expected row: {metric: number}, got",
+        ),
+    ],
+)
+def test_a_faulty_spec_is_refused_with_its_file_and_key(
+    tmp_path: Path, change: tuple[str, str], message: str
+) -> None:
+    text = GOOD.replace(*change)
+    assert text != GOOD
+    assert message_of(tmp_path, text).startswith(f"{tmp_path / 'a.yaml'}: {message}")
+
+
+def test_a_file_that_is_no_mapping_or_no_yaml_is_refused(tmp_path: Path) -> None:
+    assert "expected a mapping of keys, got list" in message_of(tmp_path, "- a\n")
+    assert "expected a mapping of keys, got NoneType" in message_of(tmp_path, "")
+    assert "expected YAML, got " in message_of(tmp_path, "title: [")
+
+
+@pytest.mark.parametrize("name", list_specs())
+def test_every_spec_of_the_project_is_read(name: str) -> None:
+    spec = read_spec(name)
+    assert spec.name == name
+    assert any(override.startswith("experiment=") for override in spec.overrides)
+
+
+def test_the_project_has_specs() -> None:
+    assert "sample" in list_specs()
