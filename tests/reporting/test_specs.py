@@ -85,7 +85,7 @@ def test_an_unknown_spec_is_answered_with_those_there_are(tmp_path: Path) -> Non
         ((".679", "high"), "published.single.accuracy: expected a number, got 'high'"),
         (
             ("  single: {accuracy: .679, kappa: 0}", "  - single"),
-            "published: expected row: {metric: number}, got",
+            "published: expected a mapping of rows, got ['single']",
         ),
     ],
 )

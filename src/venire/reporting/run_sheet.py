@@ -3,7 +3,8 @@
 import math
 
 from venire.metrics.headline import format_metric
-from venire.records import RunRecord
+from venire.records import RunRecord, RunStatus
+from venire.reporting.footer import cautions, provenance
 from venire.reporting.table import Cell, Estimate, Table
 
 # In the order shown; a metric that the run does not have is left out.
@@ -48,13 +49,12 @@ _ONLY_IF_INCOMPLETE = {"accuracy/worst", "accuracy/best", "kappa_null_category"}
 
 
 def run_sheet(record: RunRecord) -> Table:
-    """Main numbers of a run with their notes; the backend kind stands in the title."""
+    """Main numbers of a run with their notes; the title has its kind, and its status unless it finished."""
     rows = tuple(_row(record, name, title) for name, title in _ROWS if _is_shown(record, name))
-    footer = (
-        f"Data: {record.tags.get('data_fingerprint', '?')[:12]}; seed: {record.params.get('seed', '?')}; "
-        f"commit: {record.tags.get('git_commit', '?')[:8]}. All metrics: summary.json, docs/metrics.md.",
-    )
-    return Table(f"{record.name} [{record.kind}]", ("", "value", "note"), rows, footer)
+    all_of_it = "All metrics: summary.json, docs/metrics.md."
+    footer = (f"{provenance([record])} {all_of_it}", *cautions([record]))
+    mark = "" if record.status is RunStatus.FINISHED else f" ({record.status})"
+    return Table(f"{record.name} [{record.kind}]{mark}", ("", "value", "note"), rows, footer)
 
 
 def _is_shown(record: RunRecord, name: str) -> bool:

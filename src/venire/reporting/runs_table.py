@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from venire.metrics.headline import HEADLINE, Headline
 from venire.records import RunRecord, RunStatus
-from venire.reporting.table import Cell, Estimate, Table
-
-_SHORT = 12
+from venire.reporting.footer import cautions, provenance
+from venire.reporting.table import DASH, Cell, Estimate, Spread, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,21 +19,36 @@ class Arm:
 
 
 def arms_of(records: Sequence[RunRecord]) -> list[Arm]:
-    """Runs grouped by `arm_hash`, data and prompts, in the order of first appearance."""
+    """Runs grouped by `arm_hash`, data and prompts, in the order of first appearance.
+
+    Of several runs of one seed the newest finished one counts, without one the newest.
+    """
     groups: dict[tuple[str, ...], list[RunRecord]] = {}
     for record in records:
         tags = record.tags
         prompts = tuple(sorted(f"{k}={v}" for k, v in tags.items() if k.startswith("prompt.")))
         key = (tags.get("arm_hash", record.run_id), tags.get("data_fingerprint", ""), *prompts)
         groups.setdefault(key, []).append(record)
-    arms = []
-    for runs in groups.values():
-        by_seed = {
-            record.params.get("seed", ""): record for record in sorted(runs, key=lambda r: r.started_at)
-        }
-        newest = sorted(by_seed.values(), key=lambda r: int(r.params.get("seed", "0")))
-        arms.append(Arm(_arm_name(newest[0]), tuple(newest)))
-    return arms
+    return [_arm(runs) for runs in groups.values()]
+
+
+def _arm(runs: Sequence[RunRecord]) -> Arm:
+    best_last = sorted(runs, key=lambda run: (run.status is RunStatus.FINISHED, run.started_at))
+    by_seed = {_seed(run): run for run in best_last}
+    chosen = tuple(by_seed[seed] for seed in sorted(by_seed))
+    return Arm(_arm_name(chosen), chosen)
+
+
+def _seed(run: RunRecord) -> int:
+    return int(run.params.get("seed", "0"))
+
+
+def _arm_name(runs: Sequence[RunRecord]) -> str:
+    """The runs' name without the seed, and which of them did not finish."""
+    words = [word for word in runs[0].name.split() if word != f"s{_seed(runs[0])}"]
+    stopped = [run for run in runs if run.status is not RunStatus.FINISHED]
+    marks = [f"seed {_seed(run)} {run.status}" if len(runs) > 1 else str(run.status) for run in stopped]
+    return " ".join(words) + (f" ({', '.join(marks)})" if marks else "")
 
 
 def runs_table(title: str, records: Sequence[RunRecord]) -> Table:
@@ -48,12 +62,6 @@ def runs_table(title: str, records: Sequence[RunRecord]) -> Table:
     rows = [_row(arm, columns, several=several) for arm in arms]
     head = ("run", "backend", "n", *(("seeds",) if several else ()), *(c.title for c in columns))
     return Table(title, head, tuple(rows), _footer(arms, several))
-
-
-def _arm_name(record: RunRecord) -> str:
-    words = [word for word in record.name.split() if word != f"s{record.params.get('seed', '')}"]
-    mark = "" if record.status is RunStatus.FINISHED else f" ({record.status})"
-    return " ".join(words) + mark
 
 
 def _has(arm: Arm, headline: Headline) -> bool:
@@ -76,37 +84,27 @@ def _cell(arm: Arm, column: Headline) -> Cell:
         high = metrics.get(f"{column.metric}/ci_high", math.nan)
         return Estimate(values[0], low, high, column.decimals)
     if any(math.isnan(value) for value in values):
-        return "–"
+        return DASH
     mean = math.fsum(values) / len(values)
-    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
-    return f"{mean:,.{column.decimals}f} ± {spread:.{column.decimals}f}"
+    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return Spread(mean, sd, column.decimals)
 
 
 def _footer(arms: Sequence[Arm], several: bool) -> tuple[str, ...]:
     runs = [run for arm in arms for run in arm.runs]
-    kinds = sorted({str(run.kind) for run in runs})
-    data = sorted({run.tags.get("data_fingerprint", "?")[:_SHORT] for run in runs})
-    commits = sorted({_commit(run) for run in runs})
-    seeds = sorted({run.params.get("seed", "?") for run in runs})
-    note = "x [low, high]: 95% interval over items."
-    if several:
-        note += " x ± s: mean and standard deviation over seeds, which is no interval over items."
-    sentences = [
-        note,
-        f"Backend kind: {', '.join(kinds)}; seeds: {', '.join(seeds)}; data: {', '.join(data)}; "
-        f"commit: {', '.join(commits)}.",
-    ]
-    if "simulated" in kinds:
-        sentences.append(
-            "SIMULATED judges: a statistical model answered, no LLM. These are no findings about models."
-        )
-    if len(data) > 1:
-        sentences.append("WARNING: the rows are not on the same data.")
-    if any(run.status is not RunStatus.FINISHED for run in runs):
-        sentences.append("WARNING: marked runs stopped early; their unjudged instances count as not correct.")
-    return tuple(sentences)
+    intervals = "x [low, high]: 95% interval over items."
+    if not several:
+        return (intervals, provenance(runs), *cautions(runs))
+    repeated = [run for arm in arms if len(arm.runs) > 1 for run in arm.runs]
+    spreads = "x ± s: mean and standard deviation over seeds, which is no interval over items."
+    return (intervals, spreads, _replicates(repeated), provenance(runs), *cautions(runs))
 
 
-def _commit(run: RunRecord) -> str:
-    commit = run.tags.get("git_commit", "unknown")[:8]
-    return f"{commit} (dirty)" if run.tags.get("git_dirty") == "true" else commit
+def _replicates(runs: Sequence[RunRecord]) -> str:
+    """What a seed repeats. Source: spec, section 1, "Seeds"."""
+    kinds = {run.params.get("replicate", "shared") for run in runs}
+    if kinds == {"per_seed"}:
+        return "Each seed asked its judges anew (replicate=per_seed)."
+    if kinds == {"shared"}:
+        return "Equal requests of all seeds share a reply (replicate=shared): s holds no noise of providers."
+    return "Some seeds asked their judges anew (replicate=per_seed), others shared replies."

@@ -1,0 +1,66 @@
+"""What every table of runs says under it: where its numbers come from, and what speaks against them."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from venire.records import RunRecord, RunStatus
+
+_SHORT = 12
+
+SIMULATED = "SIMULATED judges: a statistical model answered, no LLM. These are no findings about models."
+
+
+def provenance(records: Sequence[RunRecord]) -> str:
+    """One sentence: kinds, seeds, data, commits."""
+    kinds = _distinct(records, lambda record: str(record.kind))
+    seeds = sorted({record.params.get("seed", "?") for record in records}, key=_seed_order)
+    data = _distinct(records, lambda record: record.tags.get("data_fingerprint", "?")[:_SHORT])
+    commits = _distinct(records, _commit)
+    return (
+        f"Backend kind: {', '.join(kinds)}; seeds: {', '.join(seeds)}; data: {', '.join(data)}; "
+        f"commit: {', '.join(commits)}."
+    )
+
+
+def cautions(records: Sequence[RunRecord]) -> Iterator[str]:
+    """What must be known of numbers of these runs side by side, a sentence each."""
+    kinds = {str(record.kind) for record in records}
+    if "simulated" in kinds:
+        yield SIMULATED
+    if len(kinds - {"none"}) > 1:
+        mixed = ", ".join(sorted(kinds))
+        yield f"WARNING: the backend kinds differ ({mixed}): these judges are not one population."
+    if len({record.tags.get("data_fingerprint") for record in records}) > 1:
+        yield "WARNING: the runs are not on the same data."
+    for prompt in sorted({tag for record in records for tag in record.tags if tag.startswith("prompt.")}):
+        if len({record.tags[prompt] for record in records if prompt in record.tags}) > 1:
+            yield f"WARNING: the prompt {prompt.removeprefix('prompt.')!r} has different texts in these runs."
+    if len({record.tags.get("version.venire") for record in records}) > 1:
+        yield "WARNING: the runs were made by different versions of venire."
+    yield from _changed_models(records)
+    if any(record.status is not RunStatus.FINISHED for record in records):
+        yield "WARNING: marked runs did not finish; their unjudged instances count as not correct."
+
+
+def _changed_models(records: Sequence[RunRecord]) -> Iterator[str]:
+    """Same models asked, others answered: the provider has changed what is behind a name."""
+    answered: dict[str, set[str]] = {}
+    for record in records:
+        if "models_returned" in record.tags:
+            asked = record.tags.get("models_asked", "")
+            answered.setdefault(asked, set()).add(record.tags["models_returned"])
+    for asked, models in answered.items():
+        if asked and len(models) > 1:
+            yield f"WARNING: asked for {asked}, the provider answered with {' / '.join(sorted(models))}."
+
+
+def _distinct(records: Sequence[RunRecord], of: Callable[[RunRecord], str]) -> list[str]:
+    return sorted({of(record) for record in records})
+
+
+def _seed_order(seed: str) -> tuple[int, str]:
+    return (int(seed), seed) if seed.isdecimal() else (-1, seed)
+
+
+def _commit(record: RunRecord) -> str:
+    commit = record.tags.get("git_commit", "unknown")[:8]
+    return f"{commit} (dirty)" if record.tags.get("git_dirty") == "true" else commit
