@@ -15,15 +15,16 @@ from venire.experiment import Experiment, Replicate
 from venire.fit import fit
 from venire.identity import Composed, identity_of
 from venire.judging.judge import PromptedJudge, RecordedJudge
+from venire.llm.embedding import OFFLINE, EmbeddingModel
 from venire.llm.local import LocalSettings
 from venire.llm.route import Client
 from venire.llm.simulated import Simulation, simulation_endpoint
-from venire.records import Price
+from venire.records import BackendKind, Price
 
 # Nodes of conf/config.yaml; an override that adds another (`+typo=1`) is refused.
 _PARTS = ("dataset", "method", "llm", "simulation", "schedule", "budget", "local", "tracking")
 _VALUES = ("seed", "backend", "concurrency", "replicate", "max_unscored")
-_OTHERS = ("judge", "panel", "data_root", "sweep")
+_OTHERS = ("judge", "panel", "embedding", "data_root", "sweep")
 _BACKENDS = ("live", "simulated", "local")
 
 
@@ -60,6 +61,8 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
         match built:
             case RecordedJudge():
                 return _recorded(built, path, backend)
+            case EmbeddingModel() if backend != "live" and built.kind is BackendKind.LIVE:
+                return OFFLINE  # nothing is sent; similarity of texts is real arithmetic all the same
             case PromptedJudge():
                 return _on_backend(built, backend, settings["simulation"], settings["local"], loaded)
         return built
@@ -163,7 +166,7 @@ def _references(cfg: DictConfig) -> dict[str, str]:
     return {
         str(key): value[2:-1]
         for key, value in raw.items()
-        if isinstance(value, str) and value in ("${judge}", "${panel}")
+        if isinstance(value, str) and value in ("${judge}", "${panel}", "${embedding}")
     }
 
 

@@ -8,9 +8,14 @@ from venire.build import TARGET
 from venire.hashing import digest
 
 # Settings of objects that move no result: where things lie, how fast, what they cost.
-_INERT = frozenset({"root", "limits", "price", "api_key_env", "provider", "cache_dir", "check_counts"})
+_INERT = frozenset(
+    {"root", "limits", "price", "api_key_env", "provider", "cache_dir", "check_counts"}
+    | {"max_batch", "max_batch_tokens"}
+)
 # Nodes that a method may ask.
-_ASKED = ("judge", "panel")
+_ASKED = ("judge", "panel", "embedding")
+# The option of a node that a run's name leaves out.
+_UNNAMED = (("embedding", "wordllama"),)
 # Nodes whose overrides say nothing of what was judged.
 _UNTOLD = ("hydra", "tracking", "sweep", "budget", "llm", "local")
 # Characters of one override's value in a name.
@@ -169,7 +174,8 @@ def _who(part: str, option: str, params: Mapping[str, str]) -> str:
 def _name(composed: Composed, params: Mapping[str, str]) -> str:
     """`majority multi_model llmbar as_given_order s1`: what tells this run from its neighbours."""
     choices = composed.choices
-    who = [_who(part, choices[part], params) for part in composed.references.values()]
+    asked = [part for part in composed.references.values() if (part, choices[part]) not in _UNNAMED]
+    who = [_who(part, choices[part], params) for part in asked]
     ablation = params.get("ablation", "none")
     parts = [choices["method"], *who, choices["dataset"], "" if ablation == "none" else ablation]
     settings = [_short(key, value) for key, value in _told(composed) if not _names_recorded(key, choices)]

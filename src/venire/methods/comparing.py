@@ -10,15 +10,24 @@ from venire.judging.judge import Judge, PromptedJudge
 from venire.judging.orders import Orders
 from venire.judging.pairs import check_pairs
 from venire.judging.pairwise import poll
+from venire.llm.embedding import EmbeddingModel
 from venire.llm.protocol import LLM
 from venire.prompts.render import require_prompt
 from venire.records import Instance, Order, Outcome
 
 
 class Independent:
-    """A method whose outcomes do not depend on the instances before them: it has no memory."""
+    """A method whose outcomes do not depend on the instances before them: it has no memory.
+
+    Nor does it ask for vectors.
+    """
 
     __slots__ = ()
+
+    @property
+    def embeddings(self) -> tuple[EmbeddingModel, ...]:
+        """None."""
+        return ()
 
     @property
     def order_dependent(self) -> bool:

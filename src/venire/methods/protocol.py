@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from venire.judging.judge import Judge
+from venire.llm.embedding import EmbeddingModel
 from venire.llm.protocol import LLM
 from venire.records import Instance, Outcome
 
@@ -24,6 +25,11 @@ class Method(Protocol):
     @property
     def judges(self) -> tuple[Judge, ...]:
         """Every judge that it may call (none for a baseline without a model)."""
+        ...
+
+    @property
+    def embeddings(self) -> tuple[EmbeddingModel, ...]:
+        """Every model whose vectors it may ask for (`llm.embed(model.model, texts)`)."""
         ...
 
     @property
