@@ -178,7 +178,7 @@ def test_a_schema_without_ties_gets_none() -> None:
     assert said[1] == "tie"
 
 
-CLAIMS = '{"properties":{"claims":{"type":"array"}},"type":"object"}'
+UNKNOWN = '{"properties":{"stakeholders":{"type":"array"}},"type":"object"}'
 
 
 @pytest.mark.parametrize(
@@ -194,8 +194,8 @@ CLAIMS = '{"properties":{"claims":{"type":"array"}},"type":"object"}'
             r"no family is known for model 'other/model' \(known: acme/large, acme/small\)",
         ),
         (
-            {"schema": CLAIMS, "stage": "decompose"},
-            r"stage 'decompose', whose reply has the fields claims; it answ",
+            {"schema": UNKNOWN, "stage": "extract"},
+            r"stage 'extract', whose reply has the fields stakeholders; it answ",
         ),
         ({"schema": "{"}, "Request.schema is no JSON"),
         ({"schema": None, "subject": Subject("i")}, "cannot tell what stage 'judge' asks"),

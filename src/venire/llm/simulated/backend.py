@@ -7,20 +7,29 @@ import numpy as np
 
 from venire.errors import BackendError
 from venire.llm.protocol import Reply
+from venire.llm.simulated.claim_verdicts import judge_claims, review
+from venire.llm.simulated.decomposition import decompose
 from venire.llm.simulated.draws import Part, generator
+from venire.llm.simulated.induction import induce
 from venire.llm.simulated.latent import Viewer, World, world
 from venire.llm.simulated.pairwise import verdict
 from venire.llm.simulated.questions import Question, question_of
 from venire.llm.simulated.replies import form, usage, write
+from venire.llm.simulated.shown import instructions_of
 from venire.llm.simulated.simulation import Simulation
 from venire.llm.simulated.subjects import index
 from venire.records import BackendKind, Instance, Request
 
 Answer = Callable[[World, Request, Question, Viewer, np.random.Generator], Mapping[str, object]]
 
-# One function for each kind of question, found by the fields of the reply that the request asks for.
+# One function for each kind of question, found by the fields of the reply that the request asks for. Where
+# only the prompt's words tell them, the first whose fields they all name: lists before what they are made of.
 _ANSWERS: Mapping[frozenset[str], Answer] = {
     frozenset({"reasoning", "winner", "confidence"}): verdict,
+    frozenset({"judgments"}): judge_claims,
+    frozenset({"claims"}): decompose,
+    frozenset({"rationale", "verdict"}): review,
+    frozenset({"dimension", "boundary", "criterion", "positive_example", "negative_example"}): induce,
 }
 
 
@@ -99,12 +108,16 @@ def _answer_to(request: Request, question: Question) -> Answer:
             f"simulation: no model of judges for stage {request.stage!r}, whose reply has the fields "
             f"{', '.join(sorted(question.fields))}; it answers {_known_questions()}"
         )
-    if request.subject is None or request.subject.order is None:
-        raise BackendError(
-            f"simulation: cannot tell what stage {request.stage!r} asks: its schema names no fields, and its "
-            "subject no order of two responses"
-        )
-    return verdict  # asked in the prompt's words only: what shows two responses asks for a verdict
+    if request.subject is not None and request.subject.order is not None:
+        return verdict  # asked in the prompt's words only: what shows two responses asks for a verdict
+    words = instructions_of(request)
+    for fields, answer in _ANSWERS.items():
+        if all(f'"{name}":' in words for name in fields):
+            return answer
+    raise BackendError(
+        f"simulation: cannot tell what stage {request.stage!r} asks: its schema names no fields, its "
+        "subject no order of two responses, and its system message no form of a reply that is known"
+    )
 
 
 def _known_questions() -> str:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from statistics import NormalDist
 
+from venire.llm.simulated.candidates import Candidates, candidates
+from venire.llm.simulated.claim_latent import ClaimWorld, claim_world
 from venire.llm.simulated.draws import generator, normal
 from venire.llm.simulated.simulation import BlindSpots, Simulation
 from venire.llm.simulated.subjects import Pair, Subjects
@@ -26,13 +28,15 @@ class World:
     simulation: Simulation
     subjects: Subjects
     evidence: Callable[[Pair, Viewer], float]
+    candidates: Candidates
+    claims: ClaimWorld
 
 
 def world(simulation: Simulation, subjects: Subjects) -> World:
     """The latent world that `simulation` makes of `subjects`."""
     # replicates and both orders ask for the same number; drawing it anew would be half of a reply's time
     remembered = lru_cache(maxsize=65_536)(partial(standing_evidence, simulation))
-    return World(simulation, subjects, remembered)
+    return World(simulation, subjects, remembered, candidates(subjects.instances), claim_world(simulation))
 
 
 def standing_evidence(simulation: Simulation, pair: Pair, viewer: Viewer) -> float:

@@ -1,12 +1,10 @@
 """The pairwise verdict of a simulated judge: `{"reasoning", "winner", "confidence"}`."""
 
-import math
-
 import numpy as np
 
 from venire.llm.simulated.latent import Viewer, World
 from venire.llm.simulated.questions import Question
-from venire.llm.simulated.replies import logistic, reasoning
+from venire.llm.simulated.replies import logistic, logit, reasoning
 from venire.records import Request, Slot
 
 
@@ -23,13 +21,13 @@ def verdict(
     noise, words, certainty = call.random(), call.random(), call.standard_normal()
     simulation = here.simulation
     evidence = direction * here.evidence(pair, viewer)
-    evidence += simulation.position_bias_of(viewer.family) + simulation.noise * _logit(noise)
+    evidence += simulation.position_bias_of(viewer.family) + simulation.noise * logit(noise)
     band = simulation.tie_width if question.admits("winner", Slot.TIE.value) else 0.0
     said = simulation.confidence
     confidence = logistic(said.shift + said.slope * abs(evidence) + said.noise_sd * certainty)
     finding = f"The latent evidence for the response shown first is {evidence:+.2f} logits."
     return {
-        "reasoning": reasoning(finding, simulation.style, words),
+        "reasoning": reasoning(finding, simulation.style.reasoning_words, words),
         "winner": _winner(evidence, band).value,
         "confidence": round(confidence, 2),
     }
@@ -39,9 +37,3 @@ def _winner(evidence: float, tie_width: float) -> Slot:
     if abs(evidence) < tie_width:
         return Slot.TIE
     return Slot.A if evidence >= 0 else Slot.B
-
-
-def _logit(draw: float) -> float:
-    """A standard logistic number from a uniform one in [0, 1)."""
-    inside = min(max(draw, 1e-12), 1 - 1e-12)
-    return math.log(inside / (1 - inside))

@@ -34,9 +34,9 @@ class Written:
     finish: FinishReason
 
 
-def reasoning(finding: str, style: ReplyStyle, draw: float) -> str:
+def reasoning(finding: str, mean_words: int, draw: float) -> str:
     """`[simulated] <finding>`, filled up to the number of words that `draw` in [0, 1) decides."""
-    words = round(style.reasoning_words * (0.5 + draw))
+    words = round(mean_words * (0.5 + draw))
     head = f"{MARK} {finding}"
     missing = max(0, words - len(head.split()))
     repeats = -(-missing // len(_FILLER_WORDS))
@@ -91,3 +91,9 @@ def text_tokens(text: str) -> int:
 def logistic(x: float) -> float:
     """1 / (1 + exp(-x)), without overflow."""
     return 0.5 * (1 + math.tanh(x / 2))
+
+
+def logit(draw: float) -> float:
+    """A standard logistic number from a uniform one in [0, 1)."""
+    inside = min(max(draw, 1e-12), 1 - 1e-12)
+    return math.log(inside / (1 - inside))

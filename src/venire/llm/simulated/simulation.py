@@ -3,13 +3,13 @@
 import dataclasses
 import hashlib
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from venire.errors import ConfigError
+from venire.llm.simulated.claim_settings import Claims
+from venire.llm.simulated.ranges import WIDEST, check_range
 
-_WIDEST = 50.0  # logits; beyond it a logistic is 0 or 1 to double precision, so a typing error
 _DEFAULT = "default"
 # Raised whenever the same parameters give other replies than before: stored ones are then not taken for them.
 _MODEL_VERSION = 1
@@ -33,8 +33,8 @@ class BlindSpots:
 
     def __post_init__(self) -> None:
         for name in ("rate", "common", "topic"):
-            _check_range(name, getattr(self, name), 0, 1)
-        _check_range("size", self.size, 0, _WIDEST)
+            check_range(name, getattr(self, name), 0, 1)
+        check_range("size", self.size, 0, WIDEST)
         if self.common + self.topic > 1:
             raise ConfigError(
                 f"common: common + topic are shares of one variance, expected a sum of at most 1, "
@@ -54,9 +54,9 @@ class Confidence:
     noise_sd: float = 0.3
 
     def __post_init__(self) -> None:
-        _check_range("slope", self.slope, 0, _WIDEST)
-        _check_range("shift", self.shift, -_WIDEST, _WIDEST)
-        _check_range("noise_sd", self.noise_sd, 0, _WIDEST)
+        check_range("slope", self.slope, 0, WIDEST)
+        check_range("shift", self.shift, -WIDEST, WIDEST)
+        check_range("noise_sd", self.noise_sd, 0, WIDEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +78,10 @@ class ReplyStyle:
     refused: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_range("reasoning_words", self.reasoning_words, 0, 10_000)
+        check_range("reasoning_words", self.reasoning_words, 0, 10_000)
         shares = ("fenced", "prefixed", "malformed", "refused")
         for name in shares:
-            _check_range(name, getattr(self, name), 0, 1)
+            check_range(name, getattr(self, name), 0, 1)
         total = sum(getattr(self, name) for name in shares)
         if total > 1:
             raise ConfigError(
@@ -115,6 +115,7 @@ class Simulation:
         position_bias: family to what is added in favour of the response shown first; with `default`.
         tie_width: evidence smaller than this is called a tie.
         confidence: see `Confidence`.
+        claims: what responses claim and how judges rule on it; see `Claims`.
         style: see `ReplyStyle`.
         latency_s: real waiting time of a reply; 0 answers at once. It changes no reply.
     """
@@ -130,16 +131,17 @@ class Simulation:
     position_bias: Mapping[str, float] = field(default_factory=_no_position_bias)
     tie_width: float = 0.1
     confidence: Confidence = field(default_factory=Confidence)
+    claims: Claims = field(default_factory=Claims)
     style: ReplyStyle = field(default_factory=ReplyStyle)
     latency_s: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("difficulty_sd", "judge_sd", "persona_sd", "noise", "tie_width"):
-            _check_range(name, getattr(self, name), 0, _WIDEST)
-        _check_range("latency_s", self.latency_s, 0, 600)
+            check_range(name, getattr(self, name), 0, WIDEST)
+        check_range("latency_s", self.latency_s, 0, 600)
         for name in ("skill", "position_bias", "difficulty_by_subset"):
             for key, value in getattr(self, name).items():
-                _check_range(f"{name}.{key}", value, -_WIDEST, _WIDEST)
+                check_range(f"{name}.{key}", value, -WIDEST, WIDEST)
         for name in ("skill", "position_bias"):
             if _DEFAULT not in getattr(self, name):
                 raise ConfigError(f"{name}.{_DEFAULT}: missing; families that are not named take it")
@@ -181,8 +183,3 @@ def simulation_endpoint(simulation: Simulation, *, family: str = "", data_finger
 def _short_hash(value: object) -> str:
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=dict)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def _check_range(name: str, value: float, low: float, high: float) -> None:
-    if not math.isfinite(value) or not low <= value <= high:
-        raise ConfigError(f"{name}: expected {low:g} to {high:g}, got {value}")
