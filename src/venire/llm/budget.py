@@ -45,7 +45,8 @@ class Budget:
 
     Args:
         usd: US dollars billed by live providers; recorded, local and simulated calls bill 0.
-        calls: calls answered or given up, of any kind; retries belong to their call.
+        calls: calls answered or given up, of any kind; retries belong to their call. Requests for
+            vectors are none: they count with their dollars and tokens.
         tokens: input and output tokens, of any kind.
     """
 

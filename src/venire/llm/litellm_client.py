@@ -29,10 +29,11 @@ class _Cache(Protocol):
     def flush_cache(self) -> None: ...
 
 
-class _LiteLLM(Protocol):
+class LiteLLM(Protocol):
     """The part of the module that is used here."""
 
     acompletion: Callable[..., Awaitable[object]]
+    aembedding: Callable[..., Awaitable[object]]
     in_memory_llm_clients_cache: _Cache
     telemetry: bool
     suppress_debug_info: bool
@@ -61,12 +62,12 @@ class LiteLLMBackend:
     ) -> None:
         self._options: dict[tuple[str, str], Mapping[str, object]] = {}
         for route in (route for route in routes if route.client is Client.LITELLM):
-            options = _options(route, api_key(route, environ))
+            options = call_options(route, api_key(route, environ))
             if self._options.setdefault((route.model, route.endpoint), options) != options:
                 raise ConfigError(f"judge: two judges reach {route.model} at {route.endpoint!r} differently")
         self._clock = clock
         self._loading = asyncio.Lock()
-        self._litellm: _LiteLLM | None = None
+        self._litellm: LiteLLM | None = None
 
     async def send(self, request: Request) -> Reply:
         """One attempt; raises as `Backend.send`.
@@ -84,15 +85,10 @@ class LiteLLMBackend:
 
     async def aclose(self) -> None:
         """Close litellm's cached HTTP clients and its logging task, which it leaves open."""
-        if self._litellm is None:
-            return
-        cleanup = importlib.import_module("litellm.llms.custom_httpx.async_client_cleanup")
-        await cleanup.close_litellm_async_clients()
-        self._litellm.in_memory_llm_clients_cache.flush_cache()
-        worker = importlib.import_module("litellm.litellm_core_utils.logging_worker")
-        await worker.GLOBAL_LOGGING_WORKER.stop(discard_pending=True)
+        if self._litellm is not None:
+            await close_litellm(self._litellm)
 
-    async def _load(self) -> _LiteLLM:
+    async def _load(self) -> LiteLLM:
         async with self._loading:
             if self._litellm is None:
                 # In a thread: other requests must not wait for seconds of imports.
@@ -100,20 +96,20 @@ class LiteLLMBackend:
             return self._litellm
 
     async def _attempt(
-        self, litellm: _LiteLLM, request: Request, options: Mapping[str, object]
+        self, litellm: LiteLLM, request: Request, options: Mapping[str, object]
     ) -> Reply | Exception:
         body = chat_body(request)
         try:
             response = await litellm.acompletion(**body, **options)
         except Exception as error:  # litellm maps most errors to its own, but lets any other through
-            return _failure(error, str(options.get("api_key", "")), self._clock())
+            return read_error(error, str(options.get("api_key", "")), self._clock())
         return _reply(response, request)
 
 
-def load_litellm() -> _LiteLLM:
+def load_litellm() -> LiteLLM:
     """litellm, imported without a look at the network, without telemetry and without logs."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    litellm = cast(_LiteLLM, importlib.import_module("litellm"))
+    litellm = cast(LiteLLM, importlib.import_module("litellm"))
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     # Below this level litellm and the clients under it log prompts, replies and request headers.
@@ -122,7 +118,17 @@ def load_litellm() -> _LiteLLM:
     return litellm
 
 
-def _options(route: Route, key: str | None) -> Mapping[str, object]:
+async def close_litellm(litellm: LiteLLM) -> None:
+    """Close its cached HTTP clients and its logging task, which it leaves open."""
+    cleanup = importlib.import_module("litellm.llms.custom_httpx.async_client_cleanup")
+    await cleanup.close_litellm_async_clients()
+    litellm.in_memory_llm_clients_cache.flush_cache()
+    worker = importlib.import_module("litellm.litellm_core_utils.logging_worker")
+    await worker.GLOBAL_LOGGING_WORKER.stop(discard_pending=True)
+
+
+def call_options(route: Route, key: str | None) -> Mapping[str, object]:
+    """What every request of `route` is sent with, beside its own content."""
     options: dict[str, object] = {
         "timeout": route.limits.timeout_s,
         "num_retries": 0,
@@ -176,7 +182,7 @@ def _usage(usage: object) -> Usage:
     return Usage(prompt, completion, cached, reasoning)
 
 
-def _failure(error: Exception, key: str, now: float) -> Reply | Exception:
+def read_error(error: Exception, key: str, now: float) -> Reply | Exception:
     """What litellm's exception means: a refusal, a failed attempt or the run's end."""
     chain = list(_chain(error))
     kinds = {parent.__name__ for one in chain for parent in type(one).__mro__}

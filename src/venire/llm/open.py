@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from venire.errors import ConfigError
 from venire.llm.budget import Budget, Scope, check_budget
 from venire.llm.clock import Clock
 from venire.llm.protocol import Backend
@@ -13,6 +14,7 @@ from venire.llm.route import Route
 from venire.llm.settings import LLMSettings
 
 if TYPE_CHECKING:
+    from venire.llm.embedding import EmbeddingBackend, EmbeddingModel
     from venire.llm.stored import StoredLLM
 
 
@@ -27,6 +29,8 @@ async def open_llm(
     sweep_id: str | None = None,
     budget: Budget = Budget(),  # noqa: B008  (frozen)
     concurrency: int | None = None,
+    embeddings: Sequence["EmbeddingModel"] = (),
+    embedding_backend_of: Callable[["EmbeddingModel"], "EmbeddingBackend"] | None = None,
     clock: Clock = Clock(),  # noqa: B008  (frozen)
     rng: np.random.Generator | None = None,
     secrets: Sequence[str] = (),
@@ -42,6 +46,8 @@ async def open_llm(
         sweep_id: None outside of a sweep.
         budget: of the whole sweep where there is one, else of the run.
         concurrency: attempts in flight at once over all providers, beside each provider's own limit.
+        embeddings: every model whose vectors may be asked for.
+        embedding_backend_of: makes the backend of one; called when its first vector has to be computed.
         clock: injected by tests.
         rng: of the waits' jitter; moves no result.
         secrets: texts (API keys) that no record and no error may hold.
@@ -51,17 +57,23 @@ async def open_llm(
         StoreError: the store cannot be opened, or (at the end) not everything could be written.
     """
     # SQLAlchemy loads here, so that `venire --help` does not load it.
+    from venire.llm.embedding_path import Embedder
+    from venire.llm.embedding_paying import PayingTerms
     from venire.llm.lanes import Lanes
     from venire.llm.owner import Owner
     from venire.llm.store import CallStore, open_engine
     from venire.llm.store.writing import Terms
     from venire.llm.stored import StoredLLM
 
-    check_budget(budget, routes)
+    check_budget(budget, [*routes, *(model.route for model in embeddings if model.route is not None)])
     scope = Scope(run_id, sweep_id)
     terms = Terms(Owner.here(), budget, scope, clock.wall)
     store = CallStore(open_engine(store_url), terms)
     lanes = Lanes(routes, backend_of, clock, concurrency)
+    rng = rng if rng is not None else np.random.default_rng()
+    paying = PayingTerms(scope, budget, clock, rng, secrets)
+    make = embedding_backend_of or _no_backend
+    embedder = Embedder(embeddings, make, store, mode=settings.mode, terms=paying)
     try:
         yield StoredLLM(
             store,
@@ -70,11 +82,17 @@ async def open_llm(
             scope=scope,
             budget=budget,
             clock=clock,
-            rng=rng if rng is not None else np.random.default_rng(),
+            rng=rng,
+            embedder=embedder,
             secrets=secrets,
         )
     finally:
         try:
             await lanes.aclose()
+            await embedder.aclose()
         finally:
             store.close()
+
+
+def _no_backend(model: "EmbeddingModel") -> "EmbeddingBackend":
+    raise ConfigError(f"embedding: {model.name} was opened without a backend")

@@ -31,7 +31,14 @@ class LLM(Protocol):
         ...
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
-        """Unit vectors of `texts`, in order."""
+        """Unit vectors of `texts`, in order; `model` is the `model` of an `EmbeddingModel` of the method.
+
+        Equal texts are asked for once; an empty text has a zero row and asks for nothing.
+
+        Raises:
+            BackendError: no vectors came, for good or after all retries: the run stops.
+            ReplayMiss, BudgetExhausted: as `complete`.
+        """
         ...
 
 

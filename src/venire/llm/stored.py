@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from venire.errors import BackendError, BudgetExhausted, ConfigError, ReplayMiss
+from venire.errors import BackendError, BudgetExhausted, ReplayMiss
 from venire.llm.budget import Budget, Scope, Spending, worst_case
 from venire.llm.clock import Clock
+from venire.llm.embedding_path import Embedder
 from venire.llm.key import canonical, request_key
 from venire.llm.lanes import Lane, Lanes
 from venire.llm.limits import Slot
@@ -58,8 +59,10 @@ class StoredLLM:
         budget: Budget,
         clock: Clock,
         rng: np.random.Generator,
+        embedder: Embedder,
         secrets: Sequence[str] = (),
     ) -> None:
+        self._embedder = embedder
         self._store = store
         self._lanes = lanes
         self._mode = mode
@@ -78,8 +81,8 @@ class StoredLLM:
         return self._totals.summary()
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
-        """Not there yet."""
-        raise ConfigError(f"embedding: expected a method without embeddings, got {model}: not there yet")
+        """See `venire.llm.protocol.LLM` and `Embedder.embed`."""
+        return await self._embedder.embed(model, texts)
 
     async def complete(self, request: Request) -> Completion:
         """See `venire.llm.protocol.LLM`. Equal requests that are under way share one call."""

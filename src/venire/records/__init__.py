@@ -1,6 +1,7 @@
 """The field's words as frozen values: what an instance, a judgment, a call and an outcome are."""
 
 from venire.records.call import (
+    EMBEDDING_STAGE,
     Attempt,
     AttemptStatus,
     BackendKind,
@@ -38,6 +39,7 @@ from venire.records.outcome import Outcome, Vote
 from venire.records.run import RunRecord, RunStatus
 
 __all__ = [
+    "EMBEDDING_STAGE",
     "Attempt",
     "AttemptStatus",
     "BackendKind",

@@ -12,6 +12,9 @@ from venire.records.judgment import Order
 
 Number = TypeVar("Number", int, float)
 
+# The stage of calls that asked for vectors; they are counted apart from completions.
+EMBEDDING_STAGE = "embedding"
+
 
 class BackendKind(StrEnum):
     """Where replies come from. Never mixed in one table without saying so."""
@@ -216,7 +219,8 @@ class Call:
 
     `usage` and `cost_usd` sum what is known of the attempts, None where nothing is; where
     `usage_complete` or `cost_complete` is false they are lower bounds. `latency_s` is that of the
-    last attempt, as it was when it was paid. `uncertain`: see `Completion`.
+    last attempt, as it was when it was paid. `uncertain`: see `Completion`. `texts` is the number of
+    texts that a call of stage `embedding` asked for, 0 of completions.
     """
 
     key: str
@@ -236,6 +240,12 @@ class Call:
     finish: FinishReason
     uncertain: bool = False
     instance_id: str = ""
+    texts: int = 0
+
+    @property
+    def is_embedding(self) -> bool:
+        """Whether it asked for vectors, not for a completion."""
+        return self.stage == EMBEDDING_STAGE
 
 
 def _sum_known(values: Sequence[Number | None]) -> Number | None:
@@ -255,7 +265,10 @@ def _sum_usage(attempts: Sequence[Attempt]) -> Usage:
 
 @dataclass(frozen=True, slots=True)
 class Embeddings:
-    """Vectors of shape (n texts, dimensions), float32, rows of unit length; and the call that made them."""
+    """Vectors of shape (n texts, dimensions), float32, and the calls that made them.
+
+    Rows have unit length; that of a text without any token is zero: similar to nothing, nor to itself.
+    """
 
     vectors: npt.NDArray[np.float32]
     calls: Sequence[Call] = ()

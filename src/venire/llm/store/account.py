@@ -7,7 +7,7 @@ from sqlalchemy import Connection, RowMapping, case, func, select
 from venire.llm.budget import Budget, Scope, Spending
 from venire.llm.store.entries import OverBudget
 from venire.llm.store.schema import attempts, intents
-from venire.records import BackendKind
+from venire.records import EMBEDDING_STAGE, BackendKind
 
 
 class Account:
@@ -38,7 +38,7 @@ class Account:
         query = select(intents).where(intents.c[self._column] == self._id)
         rows = connection.execute(query).mappings().all()
         self._reserved = sum(
-            (Spending(row["worst_usd"], 1, row["worst_tokens"]) for row in rows), start=Spending()
+            (Spending(row["worst_usd"], _calls(row), row["worst_tokens"]) for row in rows), start=Spending()
         )
         self._in_flight = any(not is_dead(row) for row in rows)
 
@@ -53,13 +53,18 @@ class Account:
         return None
 
 
+def _calls(row: RowMapping) -> int:
+    """Requests for vectors are no calls: they count with their money and tokens."""
+    return 0 if row["stage"] == EMBEDDING_STAGE else 1
+
+
 def spent_since(connection: Connection, column: str, scope: str, last_id: int = 0) -> tuple[Spending, int]:
     """What the attempts with an id above `last_id` took at most, and the last of their ids."""
     at_most_usd = func.coalesce(attempts.c.cost_usd, attempts.c.worst_usd)
     tokens = attempts.c.input_tokens + attempts.c.output_tokens  # null where either is
     query = select(
         func.sum(case((attempts.c.kind == BackendKind.LIVE.value, at_most_usd), else_=0.0)),
-        func.sum(attempts.c.ends_call),
+        func.sum(case((attempts.c.stage != EMBEDDING_STAGE, attempts.c.ends_call), else_=0)),
         func.sum(func.coalesce(tokens, attempts.c.worst_tokens)),
         func.max(attempts.c.id),
     ).where(attempts.c[column] == scope, attempts.c.id > last_id)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspe
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from venire.errors import ConfigError, StoreError
-from venire.llm.store.schema import SCHEMA_VERSION, metadata, store_info
+from venire.llm.store.schema import SCHEMA_VERSION, metadata, store_info, vectors
 
 _BUSY_S = 60.0
 # Any constant will do; it names venire's writers among the database's advisory locks.
@@ -97,7 +97,8 @@ def _prepare(connection: Connection) -> None:
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("PRAGMA journal_mode=WAL")
         connection.rollback()
-    if not inspect(connection).has_table(store_info.name):
+    tables = inspect(connection).get_table_names()
+    if not {store_info.name, vectors.name} <= set(tables):  # vectors came later, and change nothing else
         connection.rollback()
         with writing(connection):
             metadata.create_all(connection)

@@ -6,6 +6,7 @@ from sqlalchemy import (
     Double,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -34,6 +35,22 @@ replies = Table(
     Column("run_id", Text, nullable=False),
     Column("request", Text, nullable=False),
     Column("reply", Text, nullable=False),
+)
+
+# One row a text and model: `key` is embedding.text_key, `vector` float32 in little-endian order.
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("model", Text, nullable=False),  # as returned
+    Column("created_at", Double, nullable=False),
+    Column("run_id", Text, nullable=False),
+    Column("input_tokens", BigInteger),  # the text's share of its request
+    Column("cost_usd", Double),
+    Column("usage_complete", Integer, nullable=False),
+    Column("cost_complete", Integer, nullable=False),
+    Column("vector", LargeBinary, nullable=False),
 )
 
 # One row an attempt in flight, committed before it is sent, deleted with its result.

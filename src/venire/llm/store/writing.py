@@ -5,7 +5,7 @@ case within the budget. All three are decided in one transaction that excludes e
 so they hold over all processes on the store.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import BindParameter, Engine, RowMapping, bindparam, delete, insert, select
@@ -15,6 +15,7 @@ from venire.errors import StoreError
 from venire.llm.budget import Budget, Scope
 from venire.llm.owner import Owner
 from venire.llm.store.account import Account
+from venire.llm.store.batches import Holder, claim_batch, insert_new, settle_batch
 from venire.llm.store.engine import cause, shown, writing
 from venire.llm.store.entries import (
     Claimed,
@@ -27,11 +28,13 @@ from venire.llm.store.entries import (
 from venire.llm.store.reading import find
 from venire.llm.store.rows import abandoned, attempt_row, intent_of, intent_row, reply_row
 from venire.llm.store.schema import attempts, intents, replies
+from venire.llm.store.vectors import BatchClaim, BatchIntent, BatchSettlement, Computed, StoredVector
 
 # Groups are cut so that the first of a burst need not wait for the last of it.
 GROUP = 64
-Write = Intent | Settlement
-Written = ClaimResult | None
+BatchWrite = BatchIntent | BatchSettlement | Computed
+Write = Intent | Settlement | BatchWrite
+Written = ClaimResult | BatchClaim | Mapping[str, StoredVector] | None
 
 # Made once: SQLAlchemy then finds their compiled form faster than it could build them.
 _KEYS: BindParameter[str] = bindparam("keys", expanding=True)
@@ -58,7 +61,8 @@ class Writer:
     """Answers an `Intent` with a `ClaimResult`.
 
     Answers a `Settlement` with None, or with the reply that another process stored first: that one
-    stays, and the caller must use it.
+    stays, and the caller must use it. Requests for vectors likewise: a `BatchIntent` with a `BatchClaim`,
+    what brought vectors with those that were stored first.
     """
 
     def __init__(self, engine: Engine, terms: Terms) -> None:
@@ -75,6 +79,7 @@ class Writer:
                 with writing(self._connection):
                     done = self._settle([w for w in group if isinstance(w, Settlement)])
                     done |= self._claim([w for w in group if isinstance(w, Intent)])
+                    done |= {_key(w): self._batch(w) for w in group if isinstance(w, BatchWrite)}
                 answers += [done.get(_key(write)) for write in group]
         except SQLAlchemyError as error:
             name = shown(self._connection.engine)
@@ -129,6 +134,16 @@ class Writer:
             connection.execute(_INSERT_INTENT, [intent_row(claim, self._owner) for claim in granted])
         return dict(answers)
 
+    def _batch(self, write: BatchWrite) -> Written:
+        connection, now = self._connection, self._terms.wall()
+        match write:
+            case BatchIntent():
+                return claim_batch(connection, write, Holder(self._owner, self._account, self._is_dead))
+            case BatchSettlement():
+                return settle_batch(connection, write, self._owner, now)
+            case Computed(made, run_id):
+                return insert_new(connection, made, run_id, now)
+
     def _decide(
         self, claim: Intent, stored: dict[str, StoredReply], held: dict[str, RowMapping]
     ) -> ClaimResult:
@@ -164,4 +179,14 @@ def _distinct(writes: Sequence[Write]) -> Iterator[list[Write]]:
 
 
 def _key(write: Write) -> str:
-    return write.key if isinstance(write, Intent) else write.intent.key
+    match write:
+        case Intent():
+            return write.key
+        case Settlement():
+            return write.intent.key
+        case BatchIntent():
+            return f"batch {write.intent.key}"
+        case BatchSettlement():
+            return f"batch {write.batch.intent.key}"
+        case Computed():
+            return f"computed {' '.join(write.made)}"
