@@ -118,7 +118,8 @@ def test_a_recorded_judge_and_panel_are_built_and_have_no_other_backend(data_roo
 def test_a_method_is_built_and_admits_the_sample(method: str) -> None:
     experiment = built(f"method={method}", "backend=simulated")
     experiment.method.check(experiment.loaded.instances)
-    assert len(experiment.method.judges) == {"length": 0, "majority": 5, "pairwise": 1, "single": 1}[method]
+    judges = {"juryflow": 5, "length": 0, "majority": 5, "pairwise": 1, "single": 1}
+    assert len(experiment.method.judges) == judges[method]
 
 
 @pytest.mark.parametrize("mode", options("llm"))

@@ -34,7 +34,7 @@ CONFIGURATION = {"hydra", "omegaconf"}
 HEAVY = {"litellm", "mlflow", "datasets", "pandas", "scipy", "statsmodels", "pyarrow"}
 
 # What methods have in common; no other module of `methods/` is imported by its siblings.
-COMMON_TO_METHODS = {"protocol", "comparing"}
+COMMON_TO_METHODS = {"protocol", "comparing", "units"}
 
 
 @dataclass(frozen=True)

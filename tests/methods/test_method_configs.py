@@ -10,17 +10,19 @@ from venire.build import build
 from venire.errors import ConfigError
 from venire.judging.orders import Orders
 from venire.judging.votes import MajorityRule, TieRule
+from venire.llm.embedding import OFFLINE
 from venire.methods.length import Length
 from venire.methods.majority import Majority
 from venire.methods.pairwise import Pairwise
 from venire.methods.single import Single
 
 CONF = Path(__file__).parents[2] / "conf"
-PARTS = {"${judge}": JUDGES[0], "${panel}": PANEL, "${seed}": 3}
+TAGS = build(yaml.safe_load((CONF / "tags" / "general.yaml").read_text(encoding="utf-8")), "tags")
+PARTS = {"${judge}": JUDGES[0], "${panel}": PANEL, "${seed}": 3, "${embedding}": OFFLINE}
 BUILT = {
     "pairwise": Pairwise(JUDGES[0], seed=3),
-    "single": Single(PANEL, seed=3),
-    "majority": Majority(PANEL, seed=3),
+    "single": Single(PANEL, tags=TAGS, embedding=OFFLINE, seed=3),
+    "majority": Majority(PANEL, tags=TAGS, embedding=OFFLINE, seed=3),
     "length": Length(),
 }
 # What each ablation says in a method's own words, and the methods that it applies to.
@@ -37,6 +39,9 @@ APPLIED = [(ablation, method) for ablation, (_, methods) in ABLATED.items() for 
 
 def node(method: str) -> dict[str, object]:
     read = yaml.safe_load((CONF / "method" / f"{method}.yaml").read_text(encoding="utf-8"))
+    if "defaults" in read:  # what hydra composes from it
+        assert read.pop("defaults") == [{"/tags@tags": "general"}, "_self_"]
+        read["tags"] = TAGS
     return {key: PARTS.get(value, value) if isinstance(value, str) else value for key, value in read.items()}
 
 

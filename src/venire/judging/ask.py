@@ -52,7 +52,7 @@ async def ask(
     """
     messages = in_person(messages, judge.persona)
     request = _request(judge, messages, reply_model, stage=stage, subject=subject, replicate=replicate)
-    shown = [message.content for message in messages if message.role == "user"]
+    shown = [message.content for message in messages]
     calls: list[Call] = []
     while True:
         completion = await llm.complete(request)

@@ -176,7 +176,7 @@ def _salvaged(asked: Asked[ClaimsReply], messages: Sequence[Message], tags: TagS
     """The reply; of one that lacks some claims after all re-asks, those that it has."""
     if not isinstance(asked.reply, Unscored) or asked.reply.reason is not Reason.UNPARSED:
         return asked.reply
-    shown = [message.content for message in messages if message.role == "user"]
+    shown = [message.content for message in messages]
     partial = parse_reply(asked.text, reply_form(tags.names), shown=shown)
     return asked.reply if isinstance(partial, Unscored) else partial
 

@@ -39,10 +39,13 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finished review as evidence for another claim: the claim, its verdict before and after, and why."""
+    """A finished review: the claim, its verdict before and after, and why.
+
+    `before` is None where nobody had ruled on it.
+    """
 
     claim: str
-    before: Verdict
+    before: Verdict | None
     after: Verdict
     rationale: str
 
@@ -51,7 +54,7 @@ class Finding:
         """As prompts show it."""
         return {
             "claim": self.claim,
-            "before": self.before.value,
+            "before": self.before.value if self.before else "none",
             "after": self.after.value,
             "rationale": self.rationale,
         }

@@ -10,6 +10,7 @@ from venire.judging.judge import Judge, PromptedJudge
 from venire.judging.orders import Orders
 from venire.judging.pairs import check_pairs
 from venire.judging.pairwise import poll
+from venire.judging.persona import PERSONA
 from venire.llm.embedding import EmbeddingModel
 from venire.llm.protocol import LLM
 from venire.prompts.render import require_prompt
@@ -73,9 +74,8 @@ class Comparing(Independent, ABC):
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """The comparison's prompt and the re-ask's; none where all judges are recorded."""
-        prompted = any(isinstance(judge, PromptedJudge) for judge in self.judges)
-        return (self.prompt, REASK) if prompted else ()
+        """The comparison's prompt, the persona's where a judge has one, and the re-ask's."""
+        return prompts_of(self.judges, self.prompt)
 
     def check(self, instances: Sequence[Instance]) -> None:
         """Refuse, before any call, what is no pair or what a recorded judge has no verdict on.
@@ -89,3 +89,10 @@ class Comparing(Independent, ABC):
         """All judges' ballots on `instance`, order by order, in the judges' order."""
         orders = self.orders.of(self.seed, instance.id)
         return await poll(self.judges, instance, orders, llm, prompt=self.prompt, allow_tie=self.allow_tie)
+
+
+def prompts_of(judges: Sequence[Judge], *prompts: str) -> tuple[str, ...]:
+    """`prompts` and those that any question to `judges` may render; none where all judges are recorded."""
+    prompted = [judge for judge in judges if isinstance(judge, PromptedJudge)]
+    persona = (PERSONA,) if any(judge.persona for judge in prompted) else ()
+    return (*prompts, *persona, REASK) if prompted else ()

@@ -1,0 +1,1 @@
+"""JuryFlow: panel judging, disagreement graph, focal re-evaluation, propagation, rubric induction."""
