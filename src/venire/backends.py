@@ -1,9 +1,10 @@
-"""Which backend answers a judge; heavy clients are imported when the first request needs them."""
+"""Which backend answers a judge or computes vectors; heavy clients are imported at the first need."""
 
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from venire.judging.judge import Judge, RecordedJudge
+from venire.llm.embedding import EmbeddingBackend, EmbeddingModel
 from venire.llm.local import LocalSettings
 from venire.llm.protocol import Backend
 from venire.llm.route import Client, Route
@@ -41,6 +42,17 @@ class Backends:
         if route.client not in self._made:
             self._made[route.client] = self._make(route.client)
         return self._made[route.client]
+
+    def embeddings(self, model: EmbeddingModel) -> EmbeddingBackend:
+        """A backend that computes the vectors of `model`."""
+        route = model.route
+        if route is None:
+            from venire.llm.embedding_wordllama import WordLlamaBackend
+
+            return WordLlamaBackend(model)
+        from venire.llm.embedding_litellm import LiteLLMEmbeddings
+
+        return LiteLLMEmbeddings(model, route, self._environ)
 
     def _make(self, client: Client) -> Backend:
         routes = [judge.route for judge in self._judges]

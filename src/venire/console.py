@@ -52,7 +52,7 @@ class Watch:
 
     def done(self, outcome: Outcome) -> None:
         """An instance is judged."""
-        self._calls += len(outcome.calls)
+        self._calls += sum(not call.is_embedding for call in outcome.calls)
         self._cost += sum(call.cost_usd or 0.0 for call in outcome.calls if not call.replayed)
         self._progress.update(self._task, advance=1, note=f"{self._calls} calls, ${self._cost:.4f}")
 

@@ -17,6 +17,7 @@ from venire.llm.credentials import api_key, missing_keys
 from venire.llm.open import open_llm
 from venire.llm.protocol import LLM
 from venire.llm.replicate import Replicated
+from venire.llm.route import Route
 from venire.llm.settings import Mode
 from venire.metrics.measure import MetricSettings, measure
 from venire.metrics.measurement import Measurement
@@ -71,7 +72,7 @@ def prepare(experiment: Experiment, environ: Mapping[str, str]) -> Ready:
     loaded = experiment.loaded
     experiment.method.check(loaded.instances)
     measure(loaded.instances, (), labels=loaded.labels, seed=0, settings=MetricSettings(draws=0))
-    routes = {judge.name: judge.route for judge in experiment.method.judges}
+    routes = _routes(experiment)
     if experiment.llm.mode is not Mode.REPLAY:
         lacking = missing_keys(routes, environ)
         if lacking:
@@ -106,9 +107,17 @@ def execute(ready: Ready, door: Door) -> Written:
     return Written(folder, read_record(folder), everything, interrupted)
 
 
+def _routes(experiment: Experiment) -> dict[str, Route]:
+    """How judges and embedding models are reached, by their names."""
+    method = experiment.method
+    routes = {judge.name: judge.route for judge in method.judges}
+    vectors = {f"embedding {model.name}": model.route for model in method.embeddings}
+    return routes | {name: route for name, route in vectors.items() if route is not None}
+
+
 def _secrets(experiment: Experiment, environ: Mapping[str, str]) -> tuple[str, ...]:
     """What no file and no message may hold: also keys in variables that are not called like one."""
-    keys = (api_key(judge.route, environ) for judge in experiment.method.judges)
+    keys = (api_key(route, environ) for route in _routes(experiment).values())
     return (*{key for key in keys if key}, *secret_values(environ))
 
 
@@ -132,6 +141,8 @@ async def _judge(
             run_id=run_id,
             sweep_id=door.sweep_id,
             budget=experiment.budget,
+            embeddings=experiment.method.embeddings,
+            embedding_backend_of=backends.embeddings,
             secrets=secrets,
         ) as stored:
             llm: LLM = stored

@@ -9,6 +9,7 @@ from pathlib import Path
 from venire.experiment import Experiment
 from venire.hashing import digest
 from venire.judging.judge import Judge, PromptedJudge, RecordedJudge
+from venire.llm.embedding import EmbeddingModel
 from venire.llm.recordings import recordings_digest
 from venire.prompts.render import prompt_hash
 from venire.records import Outcome
@@ -18,11 +19,13 @@ def hashes_of(experiment: Experiment) -> dict[str, str]:
     """Which runs are the same, by tag.
 
     `config_hash`: the settings that results depend on. `arm_hash`: the same without the seed, with
-    what answers for each judge (weights, recordings, parameters of a simulation). `job_hash`: all
-    that a result depends on, data, prompts and version too: a sweep skips a job that has finished.
+    what answers for each judge and computes vectors (weights, recordings, parameters of a simulation).
+    `job_hash`: all that a result depends on, data, prompts and version too: a sweep skips a job that
+    has finished.
     """
     identity = experiment.identity
     judges = [[judge.name, judge.model, *_answerer(judge)] for judge in experiment.method.judges]
+    judges += [["embedding", model.model, model.endpoint()] for model in experiment.method.embeddings]
     job = {
         "config": identity.config_hash,
         "data": experiment.loaded.fingerprint,
@@ -64,7 +67,15 @@ def tags_of(experiment: Experiment) -> dict[str, str]:
     prompted = [judge for judge in experiment.method.judges if isinstance(judge, PromptedJudge)]
     if prompted:
         tags["models_asked"] = ", ".join(judge.model for judge in prompted)
+    if experiment.method.embeddings:
+        tags["embeddings"] = ", ".join(_vectors(model) for model in experiment.method.embeddings)
     return tags
+
+
+def _vectors(model: EmbeddingModel) -> str:
+    """`wordllama/l2_supercat_256 (wordllama:0.4.0.post1@461d9f720e79)`: what computes vectors."""
+    endpoint = model.endpoint()
+    return f"{model.model} ({endpoint})" if endpoint else model.model
 
 
 _PACKAGES = ("venire", "hydra-core", "mlflow", "litellm", "numpy", "scipy", "statsmodels")
@@ -90,7 +101,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 def returned_models(outcomes: Sequence[Outcome]) -> dict[str, str]:
     """The models and fingerprints that answered, for tags; empty where no model was called."""
-    calls = [call for outcome in outcomes for call in outcome.calls]
+    calls = [call for outcome in outcomes for call in outcome.calls if not call.is_embedding]
     answered = sorted({call.model_returned for call in calls if call.model_returned})
     fingerprints = sorted({call.fingerprint for call in calls if call.fingerprint})
     tags = {"models_returned": ", ".join(answered), "fingerprints": ", ".join(fingerprints)}

@@ -1,7 +1,8 @@
 """What a run took: calls by stage, tokens, cost, latency. All are sums over the outcomes' calls.
 
 A replayed call counts with the tokens, cost and latency of when it was paid, so everything but
-`ACCOUNTING` is equal between a run and its repetition from the store.
+`ACCOUNTING` is equal between a run and its repetition from the store. Vectors are counted apart
+(`embeddings/*`), by text; only their dollars enter a sum of all.
 """
 
 from collections import Counter
@@ -14,7 +15,10 @@ from venire.records import BackendKind, Call, FinishReason, Usage
 from venire.stats.estimate import NAN
 
 # What is true of this run only, with the same counts of each stage; `duration_s` is added by the runner.
-ACCOUNTING = ("calls/paid", "calls/replayed", "calls/uncertain", "cost_usd/billed", "duration_s")
+ACCOUNTING = (
+    *("calls/paid", "calls/replayed", "calls/uncertain", "cost_usd/billed", "duration_s"),
+    *("embeddings/calls", "embeddings/paid", "embeddings/replayed"),
+)
 
 _TOKENS: dict[str, Callable[[Usage], int | None]] = {
     "tokens/input": lambda usage: usage.input_tokens,
@@ -25,11 +29,18 @@ _TOKENS: dict[str, Callable[[Usage], int | None]] = {
 
 
 def call_metrics(calls: Sequence[Call], judged: int, out: Collector) -> None:
-    """`calls/*`, `tokens/*`, `cost_usd/*`, `latency_s/*` of a run that judged `judged` instances."""
-    _counts(calls, judged, out)
-    _tokens(calls, out)
+    """`calls/*`, `tokens/*`, `cost_usd/*`, `latency_s/*` of a run that judged `judged` instances.
+
+    Where it asked for vectors, `embeddings/*` and `cost_usd/embedding`, too.
+    """
+    completions = [call for call in calls if not call.is_embedding]
+    _counts(completions, judged, out)
+    _tokens(completions, out)
     _cost(calls, judged, out)
-    _latency(calls, out)
+    _latency(completions, out)
+    out.put("cost_usd/unpriced_calls", sum(not call.cost_complete for call in completions))
+    if len(completions) < len(calls):
+        _embeddings([call for call in calls if call.is_embedding], out)
 
 
 def is_accounting(metric: str) -> bool:
@@ -76,16 +87,46 @@ def _tokens(calls: Sequence[Call], out: Collector) -> None:
     out.put("tokens/unknown_calls", sum(not call.usage_complete for call in calls))
 
 
+def _embeddings(calls: Sequence[Call], out: Collector) -> None:
+    paid = [call for call in calls if not call.replayed]
+    texts = sum(call.texts for call in calls)
+    uncertain = sum(call.uncertain for call in calls)
+    note = f"{uncertain} were in flight when an earlier process died: perhaps billed twice"
+    out.put("embeddings/calls", len(paid), note if uncertain else "")
+    out.put("embeddings/texts", texts)
+    out.put("embeddings/paid", sum(call.texts for call in paid))
+    out.put("embeddings/replayed", texts - sum(call.texts for call in paid))
+    known = [call.usage.input_tokens for call in calls if call.usage.input_tokens is not None]
+    complete = all(call.usage_complete for call in calls)
+    lacking = "lower bound: not all providers' replies say their tokens" if known else "undefined: unknown"
+    out.put("embeddings/tokens", sum(known) if known else NAN, "" if complete else lacking)
+    out.put("cost_usd/embedding", *_cost_of_vectors(calls))
+
+
 def _cost(calls: Sequence[Call], judged: int, out: Collector) -> None:
-    total, note = _cost_of(calls)
-    billed, billed_note = _cost_of(
-        [call for call in calls if not call.replayed and call.kind is BackendKind.LIVE]
-    )
+    billed = [call for call in calls if not call.replayed and call.kind is BackendKind.LIVE]
+    total, note = _cost_with_vectors(calls)
     out.put("cost_usd/total", total, note)
-    out.put("cost_usd/billed", billed, billed_note)
+    out.put("cost_usd/billed", *_cost_with_vectors(billed))
     out.put("cost_usd/per_instance", total / judged if judged else NAN, note)
     out.put("cost_usd/per_1000", 1000 * total / judged if judged else NAN, note)
-    out.put("cost_usd/unpriced_calls", sum(not call.cost_complete for call in calls))
+
+
+def _cost_with_vectors(calls: Sequence[Call]) -> tuple[float, str]:
+    """The two are summed apart: only so the sum is the same however texts were grouped into requests."""
+    value, note = _cost_of([call for call in calls if not call.is_embedding])
+    vectors, vectors_note = _cost_of_vectors([call for call in calls if call.is_embedding])
+    if np.isnan(vectors):
+        return value, note or "lower bound: no vector has a known cost"
+    return value + vectors, "; ".join(part for part in (note, vectors_note) if part)
+
+
+def _cost_of_vectors(calls: Sequence[Call]) -> tuple[float, str]:
+    """Exact however texts were grouped into requests (`llm.embedding_shares`), and so is its note."""
+    known = [call.cost_usd for call in calls if call.cost_usd is not None]
+    if all(call.cost_complete for call in calls):
+        return float(sum(known)), ""
+    return (float(sum(known)), "lower bound: vectors of unknown cost") if known else (NAN, "unknown")
 
 
 def _cost_of(calls: Sequence[Call]) -> tuple[float, str]:

@@ -27,8 +27,8 @@ HEADLINE = (
 # By the first part of a name; `judge/<name>` is left out. What is in neither has no better direction:
 # first_place_rate is neutral at .5, panel/* and calls/replayed describe.
 _HIGHER = ("accuracy", "kappa", "kappa_null_category", "position_consistency", "coverage")
-_LOWER = ("unscored", "calls", "tokens", "cost_usd", "latency_s", "duration_s")
-_COUNTS = ("n", "unscored", "calls", "tokens", "parser")
+_LOWER = ("unscored", "calls", "embeddings", "tokens", "cost_usd", "latency_s", "duration_s")
+_COUNTS = ("n", "unscored", "calls", "embeddings", "tokens", "parser")
 
 
 def higher_is_better(metric: str) -> bool | None:
@@ -36,7 +36,8 @@ def higher_is_better(metric: str) -> bool | None:
     parts = _own_parts(metric)
     if parts[0] in _HIGHER:
         return True
-    return False if parts[0] in _LOWER and metric != "calls/replayed" else None
+    neutral = ("calls/replayed", "embeddings/replayed")
+    return False if parts[0] in _LOWER and metric not in neutral else None
 
 
 def format_metric(metric: str, value: float) -> str:

@@ -116,7 +116,7 @@ def _row(instance: Instance, outcome: Outcome) -> dict[str, object]:
         **_columns("as_given", outcome.by_order.get(Order.AS_GIVEN)),
         **_columns("swapped", outcome.by_order.get(Order.SWAPPED)),
         "votes": dumps([_vote(vote) for vote in outcome.votes]),
-        "calls": len(outcome.calls),
+        "calls": sum(not call.is_embedding for call in outcome.calls),
         # null where calls were made and none has a known cost; 0 where none was made
         "cost_usd": sum(costs) if costs or not outcome.calls else None,
         "cost_complete": all(call.cost_complete for call in outcome.calls),
