@@ -74,11 +74,13 @@ def main() -> None:
     if options.quick:
         plan = Plan(200, (64,), 1, 1, options.delay_s)
     print(_heading(plan))
+    load = _load()
     for concurrency in plan.concurrencies:
         results = measure(plan, concurrency)
         print(table(results, concurrency, plan.delay_s))
         if concurrency == 64:
             print(targets(results))
+    print(_busy(load, _load()))
 
 
 def measure(plan: Plan, concurrency: int) -> Results:
@@ -179,12 +181,23 @@ def _spread(values: Sequence[float], form: str) -> str:
 
 
 def _heading(plan: Plan) -> str:
-    load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     return (
         f"{plan.calls:,} pairwise calls, {1000 * plan.delay_s:.0f} ms at the server; median of "
         f"{plan.rounds} rounds (litellm: {plan.slow_rounds}). Python {platform.python_version()}, "
-        f"{platform.system()}, {os.cpu_count()} CPUs{load}."
+        f"{platform.system()}, {os.cpu_count()} CPUs."
     )
+
+
+def _load() -> float:
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+
+
+def _busy(before: float, after: float) -> str:
+    """The machine's load, and a warning where others had the CPUs before we began."""
+    said = f"\nLoad of the machine: {before:.1f} before, {after:.1f} after."
+    if before > 0.5 * (os.cpu_count() or 1):
+        said += " **It was busy with other work: calls/s say little; repeat it on an idle one.**"
+    return said
 
 
 def _options() -> argparse.Namespace:
