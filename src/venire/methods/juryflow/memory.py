@@ -1,6 +1,5 @@
 """What JuryFlow carries from instance to instance: the rubric, and earlier focal re-evaluations."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -9,6 +8,7 @@ from venire.errors import ConfigError
 from venire.judging.align import FloatArray
 from venire.judging.review import Finding
 from venire.methods.juryflow.graph import weight
+from venire.methods.juryflow.index import PrecedentIndex
 from venire.records import Rubric, RubricEntry
 
 
@@ -76,11 +76,13 @@ class Memory:
         rubric: in the order of learning.
         criteria: their vectors, shape (entries, dimensions).
         corrections: in the order of their making.
+        index: over their vectors; None where there is none yet.
     """
 
     rubric: Rubric = field(default_factory=Rubric)
     criteria: FloatArray = field(default_factory=lambda: np.zeros((0, 0)), compare=False, repr=False)
     corrections: tuple[Correction, ...] = ()
+    index: PrecedentIndex | None = field(default=None, compare=False, repr=False)
 
 
 def remember(memory: Memory, additions: Additions, duplicate_threshold: float) -> Memory:
@@ -90,7 +92,15 @@ def remember(memory: Memory, additions: Additions, duplicate_threshold: float) -
     """
     for learnt in additions.learnt:
         memory = _integrate(memory, learnt, duplicate_threshold)
-    return replace(memory, corrections=(*memory.corrections, *additions.corrections))
+    if not additions.corrections:
+        return memory
+    vectors = [correction.vector for correction in additions.corrections]
+    index = memory.index or PrecedentIndex.empty(len(vectors[0]))
+    return replace(
+        memory,
+        corrections=(*memory.corrections, *additions.corrections),
+        index=index.added(vectors),
+    )
 
 
 _ROUNDING = 1e-6  # vectors are float32: a cosine that equals the threshold counts as reaching it
@@ -148,27 +158,30 @@ class Precedents:
     """How precedents of a claim are found.
 
     Args:
-        corrections: earlier ones, of other instances.
+        memory: earlier corrections, of other instances.
         alpha: of the graph: a precedent's weight is that of an edge.
         threshold: only those with a weight above it.
         most: k, how many at most.
     """
 
-    corrections: Sequence[Correction]
+    memory: Memory
     alpha: float
     threshold: float
     most: int
 
     def of(self, vector: FloatArray, tags: tuple[str, ...]) -> tuple[Correction, ...]:
-        """The k corrections with the highest weight above the threshold, highest first, then earlier."""
-        if not self.corrections or self.most == 0:
+        """The k corrections with the highest weight above the threshold, highest first, then earlier.
+
+        The index knows cosines only: far more are taken than needed, then filtered by weight.
+        """
+        if self.memory.index is None or self.most == 0:
             return ()
-        cosines = np.stack([each.vector for each in self.corrections]) @ vector
-        weights = [
-            weight(float(cosine), tags, each.tags, self.alpha)
-            for cosine, each in zip(cosines, self.corrections, strict=True)
-        ]
-        ranked = sorted(range(len(weights)), key=lambda index: (-weights[index], index))
-        return tuple(
-            self.corrections[index] for index in ranked[: self.most] if weights[index] > self.threshold
-        )
+        weighed = []
+        for position, cosine in self.memory.index.nearest(vector, max(_TAKEN, self.most)):
+            correction = self.memory.corrections[position]
+            weighed.append((weight(cosine, tags, correction.tags, self.alpha), -position, correction))
+        above = [each for each in weighed if each[0] > self.threshold]
+        return tuple(each[2] for each in sorted(above, key=lambda each: each[:2], reverse=True)[: self.most])
+
+
+_TAKEN = 512  # as many as the index looks at anyway

@@ -217,7 +217,7 @@ class JuryFlow:
         if self.propagation is None:
             return ()
         precedents = Precedents(
-            memory.corrections if self._cross_instance else (),
+            memory if self._cross_instance else Memory(),
             self.graph.alpha,
             self.propagation.precedent_threshold,
             self.propagation.precedents,

@@ -1,0 +1,212 @@
+"""Stage 3 by a human: one question in the terminal, its answer kept, and kept answers given again."""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from venire.errors import ConfigError, DataError, MissingRecording
+from venire.methods.juryflow.graph import Node
+from venire.methods.juryflow.select import Focus, Question
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer.
+
+    `claim` is c*'s index and `text` the claim, None and "" where nothing was chosen; `offered` are the
+    claims that could be chosen, most disputed first; `seconds` the time taken.
+    """
+
+    instance_id: str
+    response_index: int
+    claim: int | None
+    text: str
+    offered: tuple[int, ...]
+    seconds: float
+
+    @property
+    def focus(self) -> Focus:
+        """The chosen claim is the only one that is re-evaluated."""
+        return Focus(() if self.claim is None else (self.claim,), self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """Where a human reads and types. `clock` is in seconds."""
+
+    show: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
+    read: Callable[[], str] = input
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class Human:
+    """A human names the claim to resolve first; it is c*, and the only one re-evaluated on its own.
+
+    No verdict, label or reason is asked for. Questions come one at a time. Each answer is appended to
+    `choices` at once; what is answered there already is not asked again, so a run that was broken off
+    goes on where it was.
+
+    Args:
+        choices: a JSONL file, made where there is none.
+        terminal: injected by tests.
+
+    Source: JuryFlow, "Focal selection" (human mode); spec, section 1, stage 3.
+    """
+
+    choices: str
+    terminal: Terminal = field(default_factory=Terminal, compare=False, repr=False)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """`human`."""
+        return "human"
+
+    async def select(self, question: Question) -> Focus:
+        """The human's choice.
+
+        Raises:
+            ConfigError: there is nobody to ask (the input has ended).
+        """
+        async with self._turn:
+            given = _given(Path(self.choices), question)
+            if given is None:
+                given = await asyncio.to_thread(self._ask, question)
+                _append(Path(self.choices), given)
+        return given.focus
+
+    def _ask(self, question: Question) -> Choice:
+        asked_at = self.terminal.clock()
+        self.terminal.show(question_text(question))
+        while True:
+            try:
+                typed = self.terminal.read().strip().casefold()
+            except EOFError:
+                raise ConfigError(
+                    "method.focal.selector: human asks in a terminal, and the input has ended; "
+                    "choose auto, or recorded with the choices made so far"
+                ) from None
+            if typed == "none" or (typed.isdecimal() and 1 <= int(typed) <= len(question.ranked)):
+                break
+            self.terminal.show(f"Expected a number from 1 to {len(question.ranked)}, or none.")
+        claim = None if typed == "none" else question.ranked[int(typed) - 1]
+        return Choice(
+            question.matter.instance.id,
+            question.matter.response_index,
+            claim,
+            "" if claim is None else question.nodes[claim].text,
+            question.ranked,
+            round(self.terminal.clock() - asked_at, 3),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The choices of a human, given again.
+
+    Args:
+        choices: the JSONL file that `Human` wrote.
+
+    Raises:
+        ConfigError: there is no such file.
+    """
+
+    choices: str
+
+    def __post_init__(self) -> None:
+        if not Path(self.choices).is_file():
+            raise ConfigError(f"choices: expected a file of recorded choices, got {self.choices}")
+
+    @property
+    def name(self) -> str:
+        """`recorded`."""
+        return "recorded"
+
+    async def select(self, question: Question) -> Focus:
+        """The recorded choice.
+
+        Raises:
+            MissingRecording: nobody chose on this response, or among other claims.
+            DataError: the file breaks its format.
+        """
+        given = _given(Path(self.choices), question)
+        if given is None:
+            raise MissingRecording(
+                f"{self.choices}: no choice on response {question.matter.response_index} of "
+                f"{question.matter.instance.id!r} with these claims; choose with "
+                "selector@method.focal.selector=human, on the same panel, seed and block"
+            )
+        return given.focus
+
+
+def question_text(question: Question) -> str:
+    """What the human sees: the request, the response, and the disputed claims, ranked."""
+    instance, place = question.matter.instance, question.matter.response_index
+    ranked = [
+        _claim_text(number, question.nodes[index], index in question.candidates)
+        for number, index in enumerate(question.ranked, start=1)
+    ]
+    return "\n".join(
+        [
+            f"\n{instance.id}, response {place + 1} of {len(instance.responses)}",
+            f"\nRequest:\n{instance.prompt}",
+            f"\nResponse:\n{instance.responses[place].text}",
+            f"\nDisputed claims, most disputed first (* the {question.budget} that auto would take):",
+            *ranked,
+            "\nWhich disagreement should be resolved first? A number, or none:",
+        ]
+    )
+
+
+def _claim_text(number: int, node: Node, starred: bool) -> str:
+    votes = ", ".join(f"{count} {verdict}" for verdict, count in node.votes.items())
+    tags = f"  [{', '.join(node.tags)}]" if node.tags else ""
+    star = "*" if starred else " "
+    return f"{star} {number:>2}  d = {node.disagreement:.3f}  {votes}{tags}\n      {node.text}"
+
+
+def _given(path: Path, question: Question) -> Choice | None:
+    """The latest choice on this response, if it was among the very same claims."""
+    place = (question.matter.instance.id, question.matter.response_index)
+    mine = [each for each in read_choices(path) if (each.instance_id, each.response_index) == place]
+    if not mine or not _fits(mine[-1], question):
+        return None
+    return mine[-1]
+
+
+def _fits(choice: Choice, question: Question) -> bool:
+    if choice.claim is None:
+        return choice.offered == question.ranked
+    return choice.claim < len(question.nodes) and question.nodes[choice.claim].text == choice.text
+
+
+def read_choices(path: Path) -> tuple[Choice, ...]:
+    """The choices in a file, in the order in which they were made; none where there is no file.
+
+    Raises:
+        DataError: a line breaks the format; names file and line.
+    """
+    if not path.is_file():
+        return ()
+    choices = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            fields = json.loads(line)
+            choices.append(Choice(**{**fields, "offered": tuple(fields["offered"])}))
+        except (ValueError, TypeError, KeyError) as error:
+            raise DataError(
+                f"{path}:{number}: expected a recorded choice, got {line[:80]!r} ({error})"
+            ) from None
+    return tuple(choices)
+
+
+def _append(path: Path, choice: Choice) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fields = {name: getattr(choice, name) for name in Choice.__dataclass_fields__}
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(fields, ensure_ascii=False) + "\n")
