@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -9,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from venire.launch import Written
-from venire.records import Outcome, RunStatus
+from venire.records import BackendKind, Call, Outcome, RunStatus
 from venire.reporting.run_sheet import run_sheet
 from venire.reporting.runs_table import runs_table
 from venire.reporting.table import Format, Table
@@ -17,23 +18,40 @@ from venire.runs import read_record
 from venire.sweep import Job
 
 
+@dataclass(frozen=True, slots=True)
+class Usd:
+    """What live providers billed so far; None before the first call, a lower bound where a cost is unknown."""
+
+    amount: float | None = None
+    complete: bool = True
+
+    def plus(self, call: Call) -> "Usd":
+        """The sum with one call more."""
+        return Usd((self.amount or 0.0) + (call.cost_usd or 0.0), self.complete and call.cost_complete)
+
+    def __str__(self) -> str:
+        if self.amount is None:
+            return ""
+        return f", {'' if self.complete else 'at least '}${self.amount:.4f}"
+
+
 class Watch:
     """A progress bar on standard error; plain lines where that is no terminal."""
 
-    def __init__(self) -> None:
-        self._console = Console(stderr=True)
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True)
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),  # a name may have brackets
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}"),
+            TextColumn("{task.fields[note]}", markup=False),
             TimeRemainingColumn(),
             console=self._console,
             disable=not self._console.is_terminal,
         )
         self._task = self._progress.add_task("", total=None, note="")
         self._calls = 0
-        self._cost = 0.0
+        self._billed = Usd()
 
     def __enter__(self) -> "Watch":
         self._progress.start()
@@ -53,8 +71,10 @@ class Watch:
     def done(self, outcome: Outcome) -> None:
         """An instance is judged."""
         self._calls += sum(not call.is_embedding for call in outcome.calls)
-        self._cost += sum(call.cost_usd or 0.0 for call in outcome.calls if not call.replayed)
-        self._progress.update(self._task, advance=1, note=f"{self._calls} calls, ${self._cost:.4f}")
+        for call in outcome.calls:
+            if call.kind is BackendKind.LIVE and not call.replayed:
+                self._billed = self._billed.plus(call)
+        self._progress.update(self._task, advance=1, note=f"{self._calls} calls{self._billed}")
 
     def say(self, line: str) -> None:
         """A line for the user, above the bar."""
