@@ -20,7 +20,7 @@ from venire.sweep import Job
 
 @dataclass(frozen=True, slots=True)
 class Usd:
-    """What live providers billed so far; None before the first call, a lower bound where a cost is unknown."""
+    """What live providers billed so far: None before the first call; else perhaps a lower bound."""
 
     amount: float | None = None
     complete: bool = True
