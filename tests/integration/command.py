@@ -15,6 +15,7 @@ from venire.metrics.calls import is_accounting
 
 EXECUTABLE = Path(sys.executable).parent / "venire"
 UNTRACKED = "tracking.enabled=false"  # MLflow costs seconds a run
+PATIENCE_S = 240.0  # of a machine that is busy with other things: nothing here takes a tenth of it
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Venire:
     data: Path | None = None
     environ: Mapping[str, str] = field(default_factory=dict)
 
-    def __call__(self, *arguments: str, timeout_s: float = 60.0, **environ: str) -> Ran:
+    def __call__(self, *arguments: str, timeout_s: float = PATIENCE_S, **environ: str) -> Ran:
         """Run it to its end."""
         done = subprocess.run(
             [EXECUTABLE, *arguments],
@@ -101,7 +102,7 @@ class Venire:
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 
-    def run(self, *overrides: str, timeout_s: float = 60.0, **environ: str) -> Ran:
+    def run(self, *overrides: str, timeout_s: float = PATIENCE_S, **environ: str) -> Ran:
         """`venire run` without tracking."""
         return self("run", *overrides, UNTRACKED, timeout_s=timeout_s, **environ)
 
@@ -134,7 +135,7 @@ class Venire:
         return folder
 
 
-def finish(process: "subprocess.Popen[str]", timeout_s: float = 60.0) -> Ran:
+def finish(process: "subprocess.Popen[str]", timeout_s: float = PATIENCE_S) -> Ran:
     """Wait for a started command."""
     out, err = process.communicate(timeout=timeout_s)
     return Ran(process.returncode, out, err)
@@ -145,7 +146,7 @@ def interrupt(process: "subprocess.Popen[str]") -> None:
     process.send_signal(signal.SIGINT)
 
 
-def wait_until(condition: Callable[[], bool], timeout_s: float = 30.0) -> None:
+def wait_until(condition: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
     """Until `condition` holds."""
     end = time.monotonic() + timeout_s
     while not condition():

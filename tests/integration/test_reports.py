@@ -69,7 +69,7 @@ def test_one_run_or_an_unknown_one_is_refused(recorded: Venire, rules: tuple[Ran
 def reproduced(tmp_path_factory: pytest.TempPathFactory) -> tuple[Venire, Ran]:
     """The bundled sweep, reproduced in a home of its own."""
     venire = Venire(tmp_path_factory.mktemp("reproduced") / "home")
-    ran = venire("reproduce", "sample", UNTRACKED, timeout_s=120)
+    ran = venire("reproduce", "sample", UNTRACKED)
     assert ran.status == 0, ran.err
     return venire, ran
 

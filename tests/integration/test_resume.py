@@ -1,6 +1,7 @@
 """Runs that stop early, by budget, Ctrl-C or SIGKILL, and the runs that go on from there."""
 
 import random
+import subprocess
 from collections.abc import Iterator
 
 import pytest
@@ -119,21 +120,11 @@ def test_a_second_ctrl_c_does_not_wait(venire: Venire, provider: StubProcess) ->
     process = venire.start(*stub_judge(provider.url, *LIMITS))
     wait_until(lambda: requests(provider) >= CONCURRENCY)
     interrupt(process)
-    with pytest.raises(TimeoutError):
-        finish_within(process, 1.0)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1.0)
     interrupt(process)
-    ran = finish(process, timeout_s=10)
+    ran = finish(process, timeout_s=60)  # the requests alone would take five times 30 s
     assert ran.status != 0
-
-
-def finish_within(process: object, timeout_s: float) -> None:
-    import subprocess
-
-    assert isinstance(process, subprocess.Popen)
-    try:
-        process.wait(timeout_s)
-    except subprocess.TimeoutExpired:
-        raise TimeoutError from None
 
 
 def test_kills_lose_nothing_and_repeat_only_what_was_in_flight(
@@ -148,7 +139,7 @@ def test_kills_lose_nothing_and_repeat_only_what_was_in_flight(
         process = venire.start(*judge)
         wait_until(lambda wanted=wanted: requests(provider) >= wanted)  # type: ignore[misc]
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=60)
         assert process.returncode == -9
     last = venire.finished(*judge)
     assert predictions(last) == predictions(undisturbed)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.integration.command import UNTRACKED, Ran, Venire, but_accounting
+from tests.integration.command import PATIENCE_S, UNTRACKED, Ran, Venire, but_accounting
 from tests.integration.conftest import GPT_4_COT
 
 from venire.metrics.calls import is_accounting
@@ -115,7 +115,7 @@ def with_modules(venire: Venire, *arguments: str) -> tuple[Ran, float, set[str]]
         cwd=venire.home.parent,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     cpu_s, loaded = json.loads(done.stderr.splitlines()[-1])
     return Ran(done.returncode, done.stdout, done.stderr), cpu_s, set(loaded)

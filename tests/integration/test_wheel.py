@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.integration.command import UNTRACKED, Ran, Venire
+from tests.integration.command import PATIENCE_S, UNTRACKED, Ran, Venire
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,7 +19,9 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     built = tmp_path_factory.mktemp("wheel")
     # Without isolation: the build backend is installed with the other tools, so no network is needed.
     command = [sys.executable, "-m", "pip", "wheel", str(ROOT), "--no-deps", "--no-build-isolation"]
-    done = subprocess.run([*command, "-q", "-w", str(built)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [*command, "-q", "-w", str(built)], capture_output=True, text=True, timeout=PATIENCE_S
+    )
     assert done.returncode == 0, done.stderr
     (wheel,) = built.glob("venire-*.whl")
     unpacked = built / "unpacked"
@@ -38,7 +40,7 @@ def venire(package: Path, cwd: Path, *arguments: str) -> Ran:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
 
