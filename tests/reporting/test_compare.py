@@ -23,8 +23,9 @@ from venire.records import (
     Unscored,
     Winner,
 )
-from venire.reporting.compare import VERDICT, Run, compare, read_run
+from venire.reporting.compare import VERDICT, compare
 from venire.reporting.footer import SIMULATED
+from venire.reporting.pairing import Run, read_run
 from venire.reporting.table import Format
 from venire.runs import OutcomeRow, write_run
 

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from venire.reporting.compare import Comparison, Paired, read_run
+from venire.reporting.compare import Comparison, Paired
 from venire.reporting.compare import compare as compare_runs
+from venire.reporting.pairing import read_run
 from venire.reporting.table import Format
 from venire.runs import find_run
 

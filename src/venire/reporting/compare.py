@@ -3,43 +3,23 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from venire.errors import RunError
 from venire.metrics.headline import HEADLINE
-from venire.records import (
-    Order,
-    Prediction,
-    Preference,
-    PreferenceGold,
-    Reason,
-    RunRecord,
-    RunStatus,
-    Unscored,
-)
+from venire.records import Order, RunRecord, RunStatus
 from venire.reporting.footer import cautions, provenance
+from venire.reporting.pairing import Run, clusters_of, orders_asked, other_gold, right_in, shares_right
 from venire.reporting.table import Cell, Estimate, Table
-from venire.runs import OutcomeRow, read_outcomes, read_record
-from venire.stats.estimate import FloatArray, IntArray
+from venire.stats.estimate import FloatArray
 from venire.stats.paired import mcnemar_exact, paired_difference
 
-_DRAWS = 5000
+DRAWS = 5000  # of the bootstrap of a difference
 _MOST = 26  # runs have letters
 
 # The one verdict of an item, where it has no order or one of its own (`method.orders=seeded`).
 VERDICT = "verdict"
-
-Pair = tuple[OutcomeRow, OutcomeRow]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run as comparisons need it."""
-
-    record: RunRecord
-    rows: Mapping[str, OutcomeRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +53,6 @@ class Comparison:
     settings: Table
     paired: tuple[Paired, ...]
     warnings: tuple[str, ...]
-
-
-def read_run(folder: Path) -> Run:
-    """The run in `folder`.
-
-    Raises:
-        RunError: there is none.
-    """
-    return Run(read_record(folder), {row.id: row for row in read_outcomes(folder)})
 
 
 def compare(runs: Sequence[Run]) -> Comparison:
@@ -151,17 +122,21 @@ def _warnings(records: Sequence[RunRecord]) -> Iterator[str]:
 
 def _paired(first: tuple[str, Run], second: tuple[str, Run]) -> Paired:
     (first_label, one), (second_label, two) = first, second
-    common = sorted(one.rows.keys() & two.rows.keys())
-    if not common:
+    items = sorted(one.rows.keys() & two.rows.keys())
+    if not items:
         raise RunError(f"compare: {first_label} and {second_label} have no item in common")
-    pairs = [(one.rows[key], two.rows[key]) for key in common]
-    _check_gold(pairs, first_label, second_label)
-    correct, over = _correct(pairs)
-    mean = np.mean(list(correct.values()), axis=0) if correct else _shares(pairs)
-    difference = paired_difference(
-        mean[:, 0], mean[:, 1], _clusters(pairs), draws=_DRAWS, rng=np.random.default_rng(0)
-    )
-    discordant = {name: _discordant(values) for name, values in correct.items()}
+    differing = other_gold(one, two, items)
+    if differing:
+        raise RunError(
+            f"compare: {first_label} and {second_label} have different gold for {len(differing)} of "
+            f"{len(items)} common items, first {differing[0]!r}; run both on the same data"
+        )
+    verdicts, over = _verdicts(one, two, items)
+    shares = [np.mean(side, axis=0) for side in zip(*verdicts.values(), strict=True)]
+    before, after = shares or [shares_right(run, items) for run in (one, two)]
+    clusters = clusters_of(one, items)
+    difference = paired_difference(before, after, clusters, draws=DRAWS, rng=np.random.default_rng(0))
+    discordant = {name: _discordant(*sides) for name, sides in verdicts.items()}
     return Paired(
         first=first_label,
         second=second_label,
@@ -169,91 +144,31 @@ def _paired(first: tuple[str, Run], second: tuple[str, Run]) -> Paired:
         note=f"{over}; {difference.note}",
         discordant=discordant,
         p_exact={name: mcnemar_exact(*counts) for name, counts in discordant.items()},
-        common=len(common),
+        common=len(items),
         left_out=len(one.rows.keys() ^ two.rows.keys()),
     )
 
 
-def _check_gold(pairs: Sequence[Pair], first: str, second: str) -> None:
-    """Right and wrong of two golds cannot be subtracted."""
-    differing = [a.id for a, b in pairs if _label(a) != _label(b)]
-    if differing:
-        raise RunError(
-            f"compare: {first} and {second} have different gold for {len(differing)} of {len(pairs)} common "
-            f"items, first {differing[0]!r}; run both on the same data"
-        )
+def _verdicts(
+    one: Run, two: Run, items: Sequence[str]
+) -> tuple[dict[str, tuple[FloatArray, FloatArray]], str]:
+    """Right (1) or not (0) by kind of verdict, of both runs; and over which verdicts that is.
 
-
-def _label(row: OutcomeRow) -> object:
-    return row.gold.winner if isinstance(row.gold, PreferenceGold) else row.gold
-
-
-def _correct(pairs: Sequence[Pair]) -> tuple[dict[str, FloatArray], str]:
-    """0 or 1 by verdict, each of shape (n, 2): for the orders that both runs asked for; and its name.
-
-    Where a run has one verdict an item, in no order or an order of the item's own, so must the other.
+    By the orders that both runs were asked in; where both have one verdict an item, by that; empty
+    where only one of them has.
     """
-    asked = [_orders([pair[side] for pair in pairs]) for side in (0, 1)]
+    asked = [orders_asked(run, items) for run in (one, two)]
     shared = [order for order in Order if all(order in orders for orders in asked)]
     if shared:
-        by_order = {
-            str(order): np.array([[_right_in(row, order) for row in pair] for pair in pairs], dtype=float)
-            for order in shared
+        verdicts = {
+            str(order): (right_in(one, items, order), right_in(two, items, order)) for order in shared
         }
-        over = f"over {' and '.join(by_order)}"
         only = "" if asked[0] == asked[1] else " (the orders that both were asked in)"
-        return by_order, over + only
+        return verdicts, f"over {' and '.join(verdicts)}{only}"
     if not asked[0] and not asked[1]:
-        return {VERDICT: _shares(pairs)}, "over one verdict an item"
+        return {VERDICT: (shares_right(one, items), shares_right(two, items))}, "over one verdict an item"
     return {}, "over each run's own verdicts (no order is common to all items: no exact test)"
 
 
-def _orders(rows: Sequence[OutcomeRow]) -> frozenset[Order]:
-    """The orders in which all items were to be judged; items that were not judged do not tell."""
-    told = [frozenset(row.by_order) for row in rows if row.by_order]
-    if len(told) < sum(not _is_not_run(row) for row in rows):
-        return frozenset()
-    return frozenset[Order]().union(*told) if any(len(each) > 1 for each in told) else _same(told)
-
-
-def _same(orders: Sequence[frozenset[Order]]) -> frozenset[Order]:
-    return orders[0] if len(set(orders)) == 1 else frozenset()
-
-
-def _is_not_run(row: OutcomeRow) -> bool:
-    return isinstance(row.prediction, Unscored) and row.prediction.reason is Reason.NOT_RUN
-
-
-def _shares(pairs: Sequence[Pair]) -> FloatArray:
-    """The share of each item's own verdicts that are right, shape (n, 2)."""
-    return np.array([[_share_right(row) for row in pair] for pair in pairs], dtype=float)
-
-
-def _share_right(row: OutcomeRow) -> float:
-    predictions = list(row.by_order.values()) or [row.prediction]
-    return sum(_is_right(row, prediction) for prediction in predictions) / len(predictions)
-
-
-def _right_in(row: OutcomeRow, order: Order) -> bool:
-    """An order without a verdict is not right."""
-    return order in row.by_order and _is_right(row, row.by_order[order])
-
-
-def _is_right(row: OutcomeRow, prediction: Prediction) -> bool:
-    return (
-        isinstance(row.gold, PreferenceGold)
-        and isinstance(prediction, Preference)
-        and prediction.winner is row.gold.winner
-    )
-
-
-def _clusters(pairs: Sequence[Pair]) -> IntArray:
-    """Codes 0 .. C - 1; an item without a cluster is one of its own."""
-    names = [("cluster", row.cluster) if row.cluster else ("id", row.id) for row, _ in pairs]
-    position = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    return np.array([position[name] for name in names], dtype=np.int64)
-
-
-def _discordant(correct: FloatArray) -> tuple[int, int]:
-    first, second = correct[:, 0] > 0, correct[:, 1] > 0
-    return int((first & ~second).sum()), int((second & ~first).sum())
+def _discordant(first: FloatArray, second: FloatArray) -> tuple[int, int]:
+    return int(((first > 0) & (second == 0)).sum()), int(((second > 0) & (first == 0)).sum())
