@@ -11,10 +11,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from venire.launch import Written
 from venire.records import BackendKind, Call, Outcome, RunStatus
+from venire.reporting.pairing import read_run
 from venire.reporting.run_sheet import run_sheet
-from venire.reporting.runs_table import runs_table
+from venire.reporting.sweep_table import sweep_table
 from venire.reporting.table import Format, Table
-from venire.runs import read_record
 from venire.sweep import Job
 
 
@@ -98,8 +98,8 @@ def print_run(written: Written) -> None:
 
 def print_sweep(home: Path, folder: Path, jobs: Sequence[Job]) -> Table | None:
     """The sweep's table (returned, too), its failed jobs with their overrides, and where the runs are."""
-    records = [read_record(Path(job.folder)) for job in jobs if job.folder]
-    table = runs_table(f"sweep {folder.name}", records) if records else None
+    runs = [read_run(Path(job.folder)) for job in jobs if job.folder]
+    table = sweep_table(f"sweep {folder.name}", runs) if runs else None
     if table is not None:
         print(table.render(Format.TEXT))
     for job in jobs:

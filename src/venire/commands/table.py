@@ -1,13 +1,16 @@
 """`venire table`: finished runs as a table."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from venire.errors import RunError
 from venire.records import RunRecord, RunStatus
+from venire.reporting.pairing import Run, read_run
 from venire.reporting.runs_table import runs_table
 from venire.reporting.specs import list_specs, read_spec
+from venire.reporting.sweep_table import sweep_table
 from venire.reporting.table import Format, Table
 from venire.runs import list_runs, read_record
 from venire.sweep import read_jobs, sweep_id
@@ -33,7 +36,8 @@ def named_table(home: Path, name: str, *, partial: bool, launched: Sequence[str]
         RunError: there are no such runs yet, or a run stopped early and `partial` is false.
     """
     if name == "all":
-        return runs_table("all runs", _admitted([read_record(folder) for folder in list_runs(home)], partial))
+        records = _admitted([read_record(folder) for folder in list_runs(home)], partial, lambda each: each)
+        return runs_table("all runs", records)
     if name in list_specs():
         spec = read_spec(name)
         launches = _launches(spec.overrides) if launched is None else [launched]
@@ -41,10 +45,10 @@ def named_table(home: Path, name: str, *, partial: bool, launched: Sequence[str]
         folder = next((folder for folder in folders if read_jobs(folder)), None)
         if folder is None:
             raise RunError(f"table {name}: no runs yet; `venire reproduce {name}` makes them")
-        base = runs_table(spec.title, _admitted(_records(folder), partial))
+        base = sweep_table(spec.title, _runs(folder, partial))
         source = (f"Source: {spec.source}.",) if spec.source else ()
         return Table(base.title, base.columns, base.rows, (*base.footer, *spec.notes, *source))
-    return runs_table(f"sweep {name}", _admitted(_records(_sweep_folder(home, name)), partial))
+    return sweep_table(f"sweep {name}", _runs(_sweep_folder(home, name), partial))
 
 
 def _launches(overrides: Sequence[str]) -> Sequence[Sequence[str]]:
@@ -63,16 +67,22 @@ def _sweep_folder(home: Path, name: str) -> Path:
     return found[0]
 
 
-def _records(folder: Path) -> list[RunRecord]:
-    return [read_record(Path(job.folder)) for job in read_jobs(folder) if job.folder]
+def _runs(folder: Path, partial: bool) -> list[Run]:
+    runs = [read_run(Path(job.folder)) for job in read_jobs(folder) if job.folder]
+    return _admitted(runs, partial, lambda run: run.record)
 
 
-def _admitted(records: Sequence[RunRecord], partial: bool) -> list[RunRecord]:
+Listed = TypeVar("Listed")
+
+
+def _admitted(
+    runs: Sequence[Listed], partial: bool, record_of: Callable[[Listed], RunRecord]
+) -> list[Listed]:
     if partial:
-        return list(records)
-    finished = [record for record in records if record.status is RunStatus.FINISHED]
-    if len(finished) < len(records):
-        left = len(records) - len(finished)
+        return list(runs)
+    finished = [run for run in runs if record_of(run).status is RunStatus.FINISHED]
+    if len(finished) < len(runs):
+        left = len(runs) - len(finished)
         print(
             f"{left} runs stopped early or failed and are left out; --partial lets them in", file=sys.stderr
         )

@@ -1,0 +1,64 @@
+"""The table of a sweep: that of its runs, with the paired differences to its first row."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from venire.reporting.pairing import Run, clusters_of, orders_asked, other_gold, right_in, shares_right
+from venire.reporting.runs_table import arms_of, runs_table
+from venire.reporting.table import Cell, Estimate, Table
+from venire.stats.estimate import FloatArray
+from venire.stats.paired import paired_difference
+
+DRAWS = 5000  # of the bootstrap of a difference
+COLUMN = "Δ accuracy"
+_FOOTER = (
+    f"{COLUMN}: paired difference to the first row over the same items (means over seeds where there are "
+    "several), with its 95% bootstrap interval; not corrected for the number of rows."
+)
+
+
+def sweep_table(title: str, runs: Sequence[Run]) -> Table:
+    """`runs_table`, with a column of differences to the first arm's accuracy after the accuracy.
+
+    Without the column where there is one arm only, or the runs differ in items or gold.
+    """
+    table = runs_table(title, [run.record for run in runs])
+    by_id = {run.record.run_id: run for run in runs}
+    arms = [[by_id[record.run_id] for record in arm.runs] for arm in arms_of([run.record for run in runs])]
+    if len(arms) < 2 or "accuracy" not in table.columns or not _are_on_the_same_items(runs):
+        return table
+    first, *others = arms
+    cells: list[Cell] = ["", *(_difference(first, other) for other in others)]
+    place = table.columns.index("accuracy") + 1
+    return Table(
+        title,
+        (*table.columns[:place], COLUMN, *table.columns[place:]),
+        tuple((*row[:place], cell, *row[place:]) for row, cell in zip(table.rows, cells, strict=True)),
+        (table.footer[0], _FOOTER, *table.footer[1:]),
+    )
+
+
+def _are_on_the_same_items(runs: Sequence[Run]) -> bool:
+    first = runs[0]
+    items = sorted(first.rows)
+    return bool(items) and all(
+        sorted(run.rows) == items and not other_gold(first, run, items) for run in runs[1:]
+    )
+
+
+def _difference(first: Sequence[Run], second: Sequence[Run]) -> Estimate:
+    items = sorted(first[0].rows)
+    before, after = (np.mean([_accuracy(run, items) for run in arm], axis=0) for arm in (first, second))
+    clusters = clusters_of(first[0], items)
+    found = paired_difference(before, after, clusters, draws=DRAWS, rng=np.random.default_rng(0))
+    return Estimate(found.value, found.low, found.high)
+
+
+def _accuracy(run: Run, items: Sequence[str]) -> FloatArray:
+    """Each item's part in the run's `accuracy`: the mean over the orders that the run was asked in."""
+    orders = orders_asked(run, items)
+    if not orders:
+        return shares_right(run, items)
+    mean: FloatArray = np.mean([right_in(run, items, order) for order in orders], axis=0)
+    return mean
