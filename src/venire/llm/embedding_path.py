@@ -115,9 +115,12 @@ class Embedder:
         if route is None:
             return await self._compute(lane, missing)
         batches = [Batch(lane, route, part) for part in cut(model, missing)]
-        async with asyncio.TaskGroup() as group:
-            for batch in batches:
-                group.create_task(self._payer.pay(batch))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for batch in batches:
+                    group.create_task(self._payer.pay(batch))
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
         late = {key: each for batch in batches for key, each in batch.found.items()}
         paid = {key: each for batch in batches for key, each in batch.paid.items()}
         return late, paid, tuple(call for batch in batches for call in batch.calls)

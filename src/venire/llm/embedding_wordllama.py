@@ -50,7 +50,7 @@ def _load(model: EmbeddingModel) -> "WordLlamaInference":
 def _rows(loaded: "WordLlamaInference", texts: Sequence[str]) -> Vectors:
     # One by one: a vector must not depend on its neighbours, and a batch is padded to its longest text.
     rows = [loaded.embed([_plain(text)])[0] for text in texts]
-    return np.asarray(rows, dtype=np.float32).reshape(len(rows), -1)
+    return np.asarray(rows, dtype=np.float32).reshape(len(rows), loaded.embedding.shape[1])
 
 
 def _plain(text: str) -> str:

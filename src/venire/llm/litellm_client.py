@@ -37,6 +37,7 @@ class LiteLLM(Protocol):
     in_memory_llm_clients_cache: _Cache
     telemetry: bool
     suppress_debug_info: bool
+    DEFAULT_MAX_RETRIES: int
 
 
 class LiteLLMBackend:
@@ -112,6 +113,8 @@ def load_litellm() -> LiteLLM:
     litellm = cast(LiteLLM, importlib.import_module("litellm"))
     litellm.telemetry = False
     litellm.suppress_debug_info = True
+    # Of embeddings it reads `max_retries=0` as not given, and would retry by itself.
+    litellm.DEFAULT_MAX_RETRIES = 0
     # Below this level litellm and the clients under it log prompts, replies and request headers.
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
