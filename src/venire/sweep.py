@@ -128,14 +128,20 @@ def forget_jobs(folder: Path) -> None:
 
 
 def upload_table(settings: TrackingSettings, door: Door, folder: Path, jobs: Sequence[Job]) -> str:
-    """Give the sweep's MLflow run the table in `folder`; returns what went wrong, or the empty text."""
-    from venire.tracking.sweep_run import SweepPlan, upload_sweep
+    """Give the sweep's MLflow run the table in `folder`; returns what went wrong, or the empty text.
+
+    Without tracking it is only noted, so that `venire sync` uploads it with the sweep's runs.
+    """
+    from venire.tracking.sweep_run import SweepPlan, plan_sweep, upload_sweep
 
     note = (folder / f"table.{Format.MARKDOWN}").read_text(encoding="utf-8")
     files = (*(f"table.{form}" for form in TABLE_FORMS), SUMMARY_FILE)
     started = min(read_record(Path(job.folder)).started_at for job in jobs if job.folder)
     plan = SweepPlan(note, files, all(job.ok for job in jobs))
     secrets = secret_values(door.environ)
+    if not settings.enabled:
+        plan_sweep(folder.name, plan, home=door.home, started_at=started, secrets=secrets)
+        return ""
     try:
         upload_sweep(settings, folder.name, plan, home=door.home, started_at=started, secrets=secrets)
     except TrackingError as error:

@@ -157,7 +157,7 @@ def _finish_sweep(home: Path, folder: Path, jobs: Sequence[Job], tracking: Track
     table = print_sweep(home, folder, jobs)
     if table is not None:
         write_table(folder, table)
-        if tracking is not None and tracking.enabled:
+        if tracking is not None:
             trouble = upload_table(tracking, Door(home, os.environ), folder, jobs)
             if trouble:
                 print(f"warning: {trouble}", file=sys.stderr)

@@ -115,8 +115,7 @@ def upload_sweep(
         TrackingError: MLflow cannot be reached or refuses; the plan is on disk.
     """
     folder = home / "sweeps" / sweep_id
-    kept = SweepPlan(redact(plan.note, secrets), plan.files, plan.ok)
-    _write_plan(folder, kept, started_at)
+    kept = plan_sweep(sweep_id, plan, home=home, started_at=started_at, secrets=secrets)
     parent = ensure_sweep_run(settings, sweep_id, home=home, started_at=started_at)
     set_sweep_note(settings, parent, kept.note, home=home)
     paths = [folder / name for name in kept.files]
@@ -125,6 +124,15 @@ def upload_sweep(
         store.client.set_terminated(parent, status="FINISHED" if kept.ok else "FAILED")
     _write_plan(folder, SweepPlan(kept.note, kept.files, kept.ok, parent), started_at)
     return parent
+
+
+def plan_sweep(
+    sweep_id: str, plan: SweepPlan, *, home: Path, started_at: float, secrets: Sequence[str] = ()
+) -> SweepPlan:
+    """Note in the sweep's folder what its parent run shall say, for `sync`; returns it without secrets."""
+    kept = SweepPlan(redact(plan.note, secrets), plan.files, plan.ok)
+    _write_plan(home / "sweeps" / sweep_id, kept, started_at)
+    return kept
 
 
 def _write_plan(folder: Path, plan: SweepPlan, started_at: float) -> None:
