@@ -130,7 +130,8 @@ def _told(composed: Composed) -> Iterator[tuple[str, str]]:
         key, _, value = override.lstrip("+~").partition("=")
         key = key.partition("@")[2] or key  # judge@panel.members.gpt_4o=gpt_4
         root = key.partition(".")[0]
-        if "." in key and root not in _UNTOLD and (root not in _ASKED or root in used):
+        is_inert = not _INERT.isdisjoint(key.split("."))
+        if "." in key and not is_inert and root not in _UNTOLD and (root not in _ASKED or root in used):
             yield key, value
 
 
