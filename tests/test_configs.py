@@ -378,7 +378,9 @@ def test_a_seed_changes_the_run_but_not_its_arm(seed: int) -> None:
     assert other.identity.name == f"{zero.identity.name} s{seed}"
 
 
-def test_what_moves_no_result_moves_no_hash() -> None:
+def test_what_moves_no_result_moves_neither_hash_nor_name() -> None:
     plain = built("method=pairwise")
     for override in ("concurrency=1", "judge.limits.concurrency=1", "budget.calls=7", "llm=replay"):
-        assert built("method=pairwise", override).identity.config_hash == plain.identity.config_hash
+        other = built("method=pairwise", override)
+        assert other.identity.config_hash == plain.identity.config_hash
+        assert other.identity.name == plain.identity.name

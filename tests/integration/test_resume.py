@@ -115,6 +115,25 @@ def test_ctrl_c_keeps_what_is_judged_and_the_next_run_pays_the_rest(
     assert reconcile(venire)[0].uncertain == 0
 
 
+def test_ctrl_c_ends_a_sweep_and_the_same_sweep_goes_on_from_there(
+    venire: Venire, provider: StubProcess
+) -> None:
+    judge = ("-m", *stub_judge(provider.url, *LIMITS, "concurrency=4", "dataset.limit=8"))
+    jobs = ("judge.temperature=0,0.5,1",)
+    process = venire.start(*judge, *jobs)
+    wait_until(lambda: requests(provider) >= 20)  # 16 are the first job's
+    interrupt(process)
+    first = finish(process)
+    assert first.status != 0
+    assert "Traceback" not in first.err
+    assert [job["status"] for job in first.jobs()] == ["finished", "incomplete"]
+    paid = requests(provider)
+    assert paid < 32
+    again = venire.run(*judge, *jobs)
+    assert [job["status"] for job in again.jobs()] == ["skipped", "finished", "finished"]
+    assert requests(provider) == 48
+
+
 def test_a_second_ctrl_c_does_not_wait(venire: Venire, provider: StubProcess) -> None:
     provider.set_plan(probability={"hang": 1.0})
     process = venire.start(*stub_judge(provider.url, *LIMITS))

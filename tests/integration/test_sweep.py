@@ -205,7 +205,7 @@ def closed_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def test_a_run_outlives_its_tracking_server_and_is_uploaded_later(
+def test_runs_outlive_their_tracking_server_and_are_uploaded_later(
     tracked: tuple[Venire, Ran], closed_port: int
 ) -> None:
     # Into the home of the tracked sweep: making an MLflow database costs seconds.
@@ -216,8 +216,14 @@ def test_a_run_outlives_its_tracking_server_and_is_uploaded_later(
     assert "venire sync" in ran.err
     assert ran.record["mlflow_run_id"] is None
     assert ran.number("n") == 4
+    untracked = sweep(venire, "seed=7,8")
     synced = venire("sync")
     assert synced.status == 0
     assert f"uploaded: {ran.folder}" in synced.out
-    assert "1 runs uploaded, 2 were there already" in synced.out
+    assert f"uploaded: the table of sweep {Path(untracked.last_line).parent.name}" in synced.out
+    assert "3 runs uploaded, 2 were there already" in synced.out
     assert read_json(ran.folder / "run.json")["mlflow_run_id"]
+    with sqlite3.connect(f"file:{venire.home / 'mlflow.db'}?mode=ro", uri=True) as database:
+        statuses_there = database.execute("select status from runs").fetchall()
+    database.close()
+    assert statuses_there == [("FINISHED",)] * 7  # two sweeps, two jobs each, and the run
