@@ -29,7 +29,9 @@ class Asked:
 REQUEST = Request("m", (Message("user", "Which?"),), role="a", stage="focal", subject=Subject("set/1"))
 
 
-@pytest.mark.parametrize(("seed", "replicate", "asked"), [(0, 0, 0), (0, 7, 7), (1, 0, 1_000_000), (3, 2, 3_000_002)])
+@pytest.mark.parametrize(
+    ("seed", "replicate", "asked"), [(0, 0, 0), (0, 7, 7), (1, 0, 1_000_000), (3, 2, 3_000_002)]
+)
 def test_each_seed_has_replicates_of_its_own(seed: int, replicate: int, asked: int) -> None:
     llm = Asked()
     request = Request("m", REQUEST.messages, replicate=replicate)

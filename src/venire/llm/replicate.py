@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from venire.llm.protocol import LLM
 from venire.records import Completion, Embeddings, Request
 
-
 # Replicates of one seed: k replicates of a request are k calls, and those of the next seed are others.
 _PER_SEED = 1_000_000
 
