@@ -95,7 +95,7 @@ class Court:
         self.requests.append(request)
         if self.latency_s is not None:
             await asyncio.sleep(self.latency_s(request))
-        said = self.scripts.get(request.stage, self._say)(request)
+        said = self.scripts.get(request.stage, self.answer)(request)
         text, finish = (said, FinishReason.STOP) if isinstance(said, str) else said
         return Completion(
             text, finish, request_key(request), request.model, (), False, BackendKind.SIMULATED, error="down"
@@ -109,7 +109,8 @@ class Court:
     def of_stage(self, stage: str) -> list[Request]:
         return [request for request in self.requests if request.stage == stage]
 
-    def _say(self, request: Request) -> Said:
+    def answer(self, request: Request) -> Said:
+        """What the rules say, scripts aside."""
         shown = material(request)
         match request.stage:
             case "decompose":

@@ -1,0 +1,158 @@
+"""Stage 3 by a human: the question, the kept answer, and its replay."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.methods.juryflow.court import Court, judged, juryflow, pair
+
+from venire.errors import ConfigError, DataError, MissingRecording
+from venire.judging.matter import Matter
+from venire.methods.juryflow.graph import Node
+from venire.methods.juryflow.human import Human, Recorded, Terminal, question_text, read_choices
+from venire.methods.juryflow.select import Focal, Focus, Question
+from venire.records import Verdict
+
+VOTES = {Verdict.ACCEPT: 2, Verdict.REJECT: 2, Verdict.UNCERTAIN: 1}
+NODES = (
+    Node(0, "the sky is blue", {Verdict.ACCEPT: 5}, 0.0, ("clear",), Verdict.ACCEPT),
+    Node(1, "grass is red", VOTES, 0.9602, ("clear", "factual"), Verdict.REJECT),
+    Node(2, "snow is white", {Verdict.ACCEPT: 3, Verdict.REJECT: 2}, 0.6126, (), Verdict.ACCEPT),
+    Node(3, "coal is black", {Verdict.ACCEPT: 2, Verdict.REJECT: 3}, 0.6126, (), Verdict.REJECT),
+)
+QUESTION = Question(Matter(pair("x", "y"), 0), NODES, (1, 2, 3), 2, np.random.default_rng(0))
+
+
+def ticking(step_s: float) -> Iterator[float]:
+    now = 0.0
+    while True:
+        yield now
+        now += step_s
+
+
+def terminal(*typed: str) -> tuple[Terminal, list[str]]:
+    """One whose user types these lines, then is gone; and what it shows."""
+    lines, ticks = iter(typed), ticking(4.5)
+    shown: list[str] = []
+
+    def read() -> str:
+        try:
+            return next(lines)
+        except StopIteration:
+            raise EOFError from None
+
+    return Terminal(shown.append, read, lambda: next(ticks)), shown
+
+
+def choose(path: Path, *typed: str, question: Question = QUESTION) -> tuple[Focus, list[str]]:
+    made, shown = terminal(*typed)
+    return asyncio.run(Human(str(path), made).select(question)), shown
+
+
+def test_the_question_shows_the_request_and_the_ranked_claims_with_votes_and_tags() -> None:
+    text = question_text(QUESTION)
+    assert "set/1, response 1 of 2" in text
+    assert "Say something true." in text
+    assert "*  1  d = 0.960  2 accept, 2 reject, 1 uncertain  [clear, factual]\n      grass is red" in text
+    assert "*  2  d = 0.613  3 accept, 2 reject\n      snow is white" in text
+    assert "   3  d = 0.613  2 accept, 3 reject\n      coal is black" in text
+    assert "the sky is blue" not in text
+
+
+def test_the_chosen_claim_is_the_only_one_and_the_answer_is_kept_with_its_time(tmp_path: Path) -> None:
+    path = tmp_path / "made" / "choices.jsonl"
+    focus, _ = choose(path, "3")
+    assert focus == Focus((3,), 4.5)
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [
+        {
+            "instance_id": "set/1",
+            "response_index": 0,
+            "claim": 3,
+            "text": "coal is black",
+            "offered": [1, 2, 3],
+            "seconds": 4.5,
+        }
+    ]
+
+
+def test_none_is_an_answer(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    assert choose(path, " None ")[0] == Focus((), 4.5)
+    assert read_choices(path)[0].claim is None
+
+
+def test_what_is_no_choice_is_asked_again(tmp_path: Path) -> None:
+    focus, shown = choose(tmp_path / "c.jsonl", "0", "4", "first", "", "1")
+    assert focus.claims == (1,)
+    assert shown[1:] == ["Expected a number from 1 to 3, or none."] * 4
+
+
+def test_an_answered_question_is_not_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    choose(path, "2")
+    focus, shown = choose(path)
+    assert (focus, shown) == (Focus((2,), 4.5), [])
+    assert len(read_choices(path)) == 1
+
+
+def test_other_claims_are_another_question(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    choose(path, "2")
+    changed = replace(QUESTION, nodes=(*NODES[:2], replace(NODES[2], text="snow is cold"), NODES[3]))
+    assert choose(path, "1", question=changed)[0].claims == (1,)
+
+
+def test_nobody_to_ask_is_said(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^method\.focal\.selector: human asks in a terminal"):
+        choose(tmp_path / "choices.jsonl")
+
+
+def test_recorded_choices_are_given_again(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    choose(path, "3")
+    assert asyncio.run(Recorded(str(path)).select(QUESTION)) == Focus((3,), 4.5)
+
+
+@pytest.mark.parametrize("index", [0, 1])
+def test_a_choice_that_was_not_made_is_missing(tmp_path: Path, index: int) -> None:
+    path = tmp_path / "choices.jsonl"
+    choose(path, "3")
+    other = (
+        replace(QUESTION, matter=Matter(pair("x", "y"), 1)),
+        replace(QUESTION, nodes=(*NODES[:3], replace(NODES[3], text="coal is grey"))),
+    )[index]
+    with pytest.raises(MissingRecording, match="no choice on response"):
+        asyncio.run(Recorded(str(path)).select(other))
+
+
+def test_files_that_are_none_or_broken_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^choices: expected a file of recorded choices"):
+        Recorded(str(tmp_path / "none.jsonl"))
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text('{"instance_id": "a"}\n')
+    with pytest.raises(DataError, match=r"broken\.jsonl:1: expected a recorded choice"):
+        read_choices(broken)
+
+
+def test_a_whole_run_by_hand_and_its_replay_agree(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+
+    def court() -> Court:
+        return Court(votes={"one": "rrraa", "two": "raaau", "three": "rraau"}, revised={"two": "r"})
+
+    instance = pair("one. two. four", "three")
+    # First response: "two" (3:1:1) before "one" (3:2); the human takes the second. Second: none.
+    made, shown = terminal("2", "none")
+    by_hand = juryflow(focal=Focal(selector=Human(str(path), made)))
+    outcome = judged(by_hand, court(), instance)
+    assert len(shown) == 2
+    replayed = judged(juryflow(focal=Focal(selector=Recorded(str(path)))), court(), instance)
+    assert replayed.prediction == outcome.prediction
+    assert replayed.calls == outcome.calls
+    focal = [response["focal"] for response in outcome.detail["responses"]]  # type: ignore[attr-defined]
+    assert {each["selector"] for each in focal} == {"human"}
+    assert sorted(each["claims"] for each in focal) in ([[], [0]], [[], [1]])
