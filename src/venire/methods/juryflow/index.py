@@ -81,12 +81,13 @@ class PrecedentIndex:
             return []
         graph = self._graph = self._own_graph()
         query = np.asarray(vector, dtype=np.float32)
-        found = graph.search(query, min(self._size, max(4 * k, _SEARCH_BREADTH)))
+        found = graph.search(query, min(self._size, max(k, _SEARCH_BREADTH)))
         # Cosines anew, in double precision and one way for all: ties are then ties.
         cosines = graph.rows(found).astype(np.float64) @ query.astype(np.float64)
-        ranked = sorted(Candidate(int(p), float(c)) for p, c in zip(found, cosines, strict=True))
-        ranked.sort(key=lambda candidate: -candidate.cosine)
-        return [each for each in ranked if at_least is None or each.cosine >= at_least][:k]
+        ranked = np.lexsort((found, -cosines))
+        if at_least is not None:
+            ranked = ranked[cosines[ranked] >= at_least]
+        return [Candidate(int(found[rank]), float(cosines[rank])) for rank in ranked[:k]]
 
     def _own_graph(self) -> "_Graph":
         return self._graph if self._graph.size == self._size else self._graph.prefix(self._size)
