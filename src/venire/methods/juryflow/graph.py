@@ -137,18 +137,24 @@ def edge_weights(vectors: FloatArray, tags: Sequence[tuple[str, ...]], alpha: fl
         tags: T_i.
         alpha: see `GraphSettings`.
 
+    Rounded to six decimals: vectors are single precision, and a weight that equals a threshold must
+    not pass it by their rounding.
+
     Source: spec, section 1, stage 2.
     """
     n = len(tags)
     shared = np.array([[jaccard(one, other) for other in tags] for one in tags]).reshape(n, n)
     weights = alpha * np.clip(vectors @ vectors.T, 0.0, 1.0) + (1.0 - alpha) * shared
     np.fill_diagonal(weights, 0.0)
-    return np.asarray(weights, dtype=np.float64)
+    return np.asarray(np.round(weights, _DECIMALS), dtype=np.float64)
+
+
+_DECIMALS = 6
 
 
 def weight(cosine: float, tags: tuple[str, ...], other: tuple[str, ...], alpha: float) -> float:
     """The same weight between two claims of different responses."""
-    return alpha * min(1.0, max(0.0, cosine)) + (1.0 - alpha) * jaccard(tags, other)
+    return round(alpha * min(1.0, max(0.0, cosine)) + (1.0 - alpha) * jaccard(tags, other), _DECIMALS)
 
 
 def jaccard(one: tuple[str, ...], other: tuple[str, ...]) -> float:
