@@ -2,19 +2,17 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from venire.build import build
-from venire.config import config_dir, experiment_of, refuse_undone_ablation
+from venire.commands.composing import experiment_in_job, for_each_job
 from venire.console import Watch, print_run, print_sweep
-from venire.errors import ConfigError, VenireError
-from venire.experiment import Experiment
+from venire.errors import VenireError
 from venire.launch import Door, Written, execute, explain, prepare
 from venire.records import RunStatus
 from venire.runs import secret_values
@@ -59,7 +57,7 @@ def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
             done.append(_single(cfg, home))
 
     try:
-        _hydra(job, arguments)
+        for_each_job(job, arguments, command="venire run")
     except KeyboardInterrupt:
         if not read_jobs(sweep_folder):
             raise
@@ -78,11 +76,6 @@ venire run needs to know what to judge. Try one of these:
 See `venire run --help` and docs/configuration.md."""
 
 
-def _hydra(job: Callable[[DictConfig], None], arguments: Sequence[str]) -> None:
-    sys.argv = ["venire run", *arguments]
-    hydra.main(version_base="1.3", config_path=str(config_dir()), config_name="config")(job)()
-
-
 def _single(cfg: DictConfig, home: Path) -> int:
     try:
         written = _execute(cfg, home)
@@ -98,30 +91,9 @@ def _single(cfg: DictConfig, home: Path) -> int:
 
 
 def _execute(cfg: DictConfig, home: Path) -> Written:
-    ready = prepare(_experiment(cfg), os.environ)
+    ready = prepare(experiment_in_job(cfg), os.environ)
     with Watch() as watch:
         return execute(ready, _door(home, watch, sweep=None))
-
-
-def _experiment(cfg: DictConfig) -> Experiment:
-    hydra_cfg = HydraConfig.get()
-    choices = {str(key): str(value) for key, value in hydra_cfg.runtime.choices.items()}
-    _refuse_hidden_launcher(choices)
-    sources = hydra_cfg.runtime.config_sources
-    refuse_undone_ablation(cfg, choices, [Path(each.path) for each in sources if each.schema == "file"])
-    overrides = [str(override) for override in hydra_cfg.overrides.task]
-    bare = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
-    return experiment_of(bare, overrides, choices)
-
-
-def _refuse_hidden_launcher(choices: dict[str, str]) -> None:
-    chosen = choices.get("hydra/launcher", "basic")
-    asked = [a.partition("=")[2] for a in sys.argv if a.startswith("hydra/launcher=")]
-    if chosen != "basic" and chosen not in asked:
-        raise ConfigError(
-            f"hydra/launcher: hydra ignores a launcher inside an experiment file ({chosen}) in a sweep; "
-            f"give hydra/launcher={chosen} on the command line"
-        )
 
 
 def _door(home: Path, watch: Watch, *, sweep: str | None) -> Door:
@@ -140,7 +112,7 @@ def _sweep_job(cfg: DictConfig, home: Path, folder: Path) -> None:
     number = int(hydra_cfg.job.num)
     overrides = [str(override) for override in hydra_cfg.overrides.task]
     try:
-        ready = prepare(_experiment(cfg), os.environ)
+        ready = prepare(experiment_in_job(cfg), os.environ)
         with Watch() as watch:
             door = _door(home, watch, sweep=folder.name)
             job = run_job(ready, door, number=number, overrides=overrides, rerun=bool(cfg.sweep.rerun))
@@ -181,4 +153,4 @@ def _tracking(home: Path, jobs: Sequence[Job]) -> TrackingSettings | None:
 def _dry(cfg: DictConfig, n: int) -> int:
     from venire.commands.dry_run import dry_run
 
-    return dry_run(_experiment(cfg), n)
+    return dry_run(experiment_in_job(cfg), n)

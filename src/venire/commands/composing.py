@@ -1,0 +1,41 @@
+"""From the command line to experiments: what the commands that compose a configuration share."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import DictConfig, OmegaConf
+
+from venire.config import config_dir, experiment_of, refuse_undone_ablation
+from venire.errors import ConfigError
+from venire.experiment import Experiment
+
+
+def for_each_job(job: Callable[[DictConfig], None], arguments: Sequence[str], *, command: str) -> None:
+    """Let hydra compose `arguments` and call `job` with every configuration that they make."""
+    sys.argv = [command, *arguments]
+    hydra.main(version_base="1.3", config_path=str(config_dir()), config_name="config")(job)()
+
+
+def experiment_in_job(cfg: DictConfig) -> Experiment:
+    """The experiment of the job that is running; raises as `config.experiment_of`."""
+    hydra_cfg = HydraConfig.get()
+    choices = {str(key): str(value) for key, value in hydra_cfg.runtime.choices.items()}
+    _refuse_hidden_launcher(choices)
+    sources = hydra_cfg.runtime.config_sources
+    refuse_undone_ablation(cfg, choices, [Path(each.path) for each in sources if each.schema == "file"])
+    overrides = [str(override) for override in hydra_cfg.overrides.task]
+    bare = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
+    return experiment_of(bare, overrides, choices)
+
+
+def _refuse_hidden_launcher(choices: Mapping[str, str]) -> None:
+    chosen = choices.get("hydra/launcher", "basic")
+    asked = [a.partition("=")[2] for a in sys.argv if a.startswith("hydra/launcher=")]
+    if chosen != "basic" and chosen not in asked:
+        raise ConfigError(
+            f"hydra/launcher: hydra ignores a launcher inside an experiment file ({chosen}) in a sweep; "
+            f"give hydra/launcher={chosen} on the command line"
+        )
