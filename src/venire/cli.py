@@ -16,6 +16,7 @@ first steps:
   venire run experiment=sample                         the bundled sweep: simulated judges, no key, no network
   venire run method=majority backend=simulated         one run; drop backend=simulated to call real models
   venire run -m method=single,majority seed=0,1 ...    a sweep
+  venire plan -m method=single,majority                what it would ask for and cost; nothing is sent
   venire ui                                            every run in the MLflow UI
   venire compare RUN RUN                               two runs on the same items
 RUN is a run folder or the beginning of a run id or of an MLflow run id.
@@ -29,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.command == "reproduce":  # argparse takes no KEY=VALUE behind an option
         arguments.overrides += [override for override in rest if not override.startswith("-")]
         rest = [flag for flag in rest if flag.startswith("-")]
-    if rest and arguments.command != "run":
+    if rest and arguments.command not in ("run", "plan"):
         print(f"venire {arguments.command}: unknown arguments: {' '.join(rest)}", file=sys.stderr)
         return EXIT_USAGE
     arguments.rest = rest
@@ -76,6 +77,19 @@ def _parser() -> argparse.ArgumentParser:
         help="print the prompts of the first N instances and their sizes; call nothing",
     )
     run.set_defaults(handler=_run)
+
+    plan = commands.add_parser(
+        "plan",
+        help="calls, tokens and cost of a run or sweep, before money is spent",
+        epilog="Takes what `venire run` takes: KEY=VALUE, -m, --config-dir DIR. Nothing is sent or written.",
+    )
+    plan.add_argument(
+        "--simulate",
+        action="store_true",
+        help="estimate what depends on unknown replies, with simulated ones in their place",
+    )
+    plan.add_argument("--json", action="store_true", help="plain values for scripts")
+    plan.set_defaults(handler=_plan)
 
     ui = commands.add_parser("ui", help="open the MLflow UI on the runs")
     ui.add_argument("--port", type=int, default=5000, help="default 5000; the next free one if it is taken")
@@ -127,6 +141,12 @@ def _run(arguments: argparse.Namespace) -> int:
     from venire.commands.run import run
 
     return run(arguments.rest, dry_run=arguments.dry_run)
+
+
+def _plan(arguments: argparse.Namespace) -> int:
+    from venire.commands.plan import plan
+
+    return plan(arguments.rest, simulate=arguments.simulate, as_json=arguments.json)
 
 
 def _ui(arguments: argparse.Namespace) -> int:

@@ -305,6 +305,21 @@ def test_what_runs_here_is_kept_but_neither_billed_nor_in_the_ledger(store_url: 
     assert reconcile(open_engine(store_url)) == []
 
 
+@pytest.mark.parametrize("mode", [Mode.LIVE, Mode.REFRESH])
+def test_a_text_of_two_requests_at_once_is_computed_once(store_url: str, mode: Mode) -> None:
+    backend = FakeVectors(dimensions=256)
+
+    async def scenario() -> list[Embeddings]:
+        async with opened(store_url, backend, LOCAL, mode=mode) as llm:
+            asked = [llm.embed(LOCAL.model, texts) for texts in (["x", "y"], ["y", "z"], ["x"])]
+            return await asyncio.gather(*asked)
+
+    made = asyncio.run(scenario())
+    assert sorted(text for texts in backend.asked for text in texts) == ["x", "y", "z"]
+    assert (made[0].vectors[1] == made[1].vectors[0]).all()
+    assert texts_of(made[2].calls) == [(1, True)]
+
+
 def test_lone_surrogates_and_nul_have_an_address_of_their_own(store_url: str) -> None:
     backend = FakeVectors()
     texts = ["a\ud800", "a\udfff", "a\0", "a"]

@@ -52,6 +52,9 @@ class Embedder:
         self._endpoints: dict[str, str] = {}
         self._reading = asyncio.Lock()
         self._lanes: dict[str, Lane] = {}
+        # Of this run, and perhaps not written yet.
+        self._computed: dict[str, StoredVector] = {}
+        self._computing = asyncio.Lock()
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """Vectors of `texts`, in order; a text that comes twice is asked for once, an empty one never.
@@ -129,17 +132,22 @@ class Embedder:
         self, lane: Lane, missing: Mapping[str, str]
     ) -> tuple[Mapping[str, StoredVector], Mapping[str, StoredVector], tuple[Call, ...]]:
         clock = self._terms.clock
-        started_at, began = clock.wall(), clock.monotonic()
-        embedded = await lane.backend.embed(list(missing.values()))
-        rows = checked(embedded, lane.model, len(missing))
-        made = {
-            key: StoredVector(row, embedded.model, BackendKind.LOCAL, input_tokens=0, cost_usd=0.0)
-            for key, row in zip(missing, rows, strict=True)
-        }
+        async with self._computing:  # so that a text of two requests at once is computed once
+            late = {key: self._computed[key] for key in missing if key in self._computed}
+            fresh = {key: text for key, text in missing.items() if key not in late}
+            if not fresh:
+                return late, {}, ()
+            started_at, began = clock.wall(), clock.monotonic()
+            embedded = await lane.backend.embed(list(fresh.values()))
+            rows = checked(embedded, lane.model, len(fresh))
+            made = {
+                key: StoredVector(row, embedded.model, BackendKind.LOCAL, input_tokens=0, cost_usd=0.0)
+                for key, row in zip(fresh, rows, strict=True)
+            }
+            self._computed |= made
         self._store.keep(Computed(made, self._terms.scope.run_id))
-        self._made.update(made)
         attempt = Attempt(AttemptStatus.OK, started_at, clock.monotonic() - began, Usage(0, 0), 0.0)
-        return {}, made, (embedding_call(lane.model, made, [attempt]),)
+        return late, made, (embedding_call(lane.model, made, [attempt]),)
 
 
 def cut(model: EmbeddingModel, missing: Mapping[str, str]) -> Iterator[dict[str, str]]:

@@ -1,0 +1,95 @@
+"""`venire plan`: what a run or a sweep would ask for, before money is spent; nothing is sent or written."""
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig
+
+from venire.commands.composing import experiment_in_job, for_each_job
+from venire.errors import VenireError
+from venire.experiment import Experiment
+from venire.launch import explain
+from venire.llm.settings import Mode
+from venire.planning.plan import Plan, plan_of
+from venire.provenance import hashes_of
+from venire.reporting.plan_table import PlannedJob, job_sheet, jobs_table, last_line, plan_json
+from venire.reporting.table import Format
+from venire.runs import finished_by_job_hash
+
+EXIT_OK, EXIT_FAILED, EXIT_USAGE = 0, 1, 2
+
+_HINT = """\
+venire plan needs to know what would be run. Try one of these:
+  venire plan dataset=sample judge=gpt_4o              calls, tokens and dollars of a run
+  venire plan -m method=single,majority                of a sweep: what its jobs share counts once
+  venire plan --simulate method=juryflow               later stages estimated with simulated replies
+It takes what `venire run` takes; see docs/plan.md."""
+
+
+def plan(arguments: Sequence[str], *, simulate: bool, as_json: bool) -> int:
+    """Plan what `arguments` (hydra overrides and flags) compose; returns the exit status."""
+    if not arguments:
+        print(_HINT, file=sys.stderr)
+        return EXIT_USAGE
+    home = Path(os.environ["VENIRE_HOME"])
+    jobs: list[PlannedJob] = []
+    sweeps: list[bool] = []
+    finished = finished_by_job_hash(home)
+
+    def job(cfg: DictConfig) -> None:
+        hydra_cfg = HydraConfig.get()
+        sweeps.append(hydra_cfg.mode is RunMode.MULTIRUN)
+        overrides = tuple(str(override) for override in hydra_cfg.overrides.task)
+        try:
+            experiment = experiment_in_job(cfg)
+            skips = sweeps[-1] and not cfg.sweep.rerun and experiment.llm.mode is not Mode.REFRESH
+            if skips and hashes_of(experiment)["job_hash"] in finished:
+                jobs.append(PlannedJob(overrides, finished=True))
+                return
+            jobs.append(_planned(experiment, overrides, home, simulate=simulate))
+        except VenireError as error:
+            jobs.append(PlannedJob(overrides, error=explain(error)))
+
+    with tempfile.TemporaryDirectory(prefix="venire-plan-") as folder:
+        # A plan leaves no folder behind, and its jobs run here, whatever launcher the sweep has.
+        here = (f"hydra.run.dir={folder}", f"hydra.sweep.dir={folder}", "hydra/launcher=basic")
+        kept = [each for each in arguments if not each.lstrip("+~").startswith(_LAUNCHING)]
+        for_each_job(job, [*kept, *here], command="venire plan")
+    if not jobs:  # only the configuration was to be shown
+        return EXIT_OK
+    _print(jobs, is_sweep=any(sweeps), as_json=as_json)
+    return EXIT_FAILED if any(each.error for each in jobs) else EXIT_OK
+
+
+_LAUNCHING = ("hydra/launcher", "hydra.launcher", "hydra.run.dir", "hydra.sweep.dir")
+
+
+def _planned(experiment: Experiment, overrides: tuple[str, ...], home: Path, *, simulate: bool) -> PlannedJob:
+    url = experiment.llm.url(home)
+    known = plan_of(experiment, os.environ, store_url=url)
+    estimate: Plan | None = None
+    if simulate and known.is_lower_bound:
+        estimate = plan_of(experiment, os.environ, store_url=url, simulate=True)
+    return PlannedJob(overrides, known, estimate)
+
+
+def _print(jobs: Sequence[PlannedJob], *, is_sweep: bool, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(plan_json(jobs), indent=1))
+        return
+    for job in jobs:
+        if job.error:
+            print(f"failed: [{' '.join(job.overrides)}]: {job.error}", file=sys.stderr)
+    planned = [job for job in jobs if not job.error]
+    if not planned:
+        return
+    tables = [jobs_table(planned)] if is_sweep else []
+    tables += job_sheet(planned)
+    print("\n".join(table.render(Format.TEXT) for table in tables))
+    print(last_line(planned))

@@ -1,0 +1,17 @@
+"""What a run would ask for, against what the call store holds: calls, tokens and dollars beforehand."""
+
+from venire.planning.plan import Plan, plan_of
+from venire.planning.records import PlannedCall, PlannedText, Recording
+from venire.planning.totals import Amounts, amounts, by_stage, union
+
+__all__ = [
+    "Amounts",
+    "Plan",
+    "PlannedCall",
+    "PlannedText",
+    "Recording",
+    "amounts",
+    "by_stage",
+    "plan_of",
+    "union",
+]

@@ -1,0 +1,223 @@
+"""A plan as tables: by stage and model, by job of a sweep, and what must be said under them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from venire.llm.settings import Mode
+from venire.planning.plan import Plan
+from venire.planning.records import PlannedCall
+from venire.planning.totals import Amounts, TextAmounts, amounts, by_stage, text_amounts, union
+from venire.records import BackendKind
+from venire.reporting.table import DASH, Cell, Estimate, Table
+
+_UNBILLED = (BackendKind.SIMULATED, BackendKind.RECORDED, BackendKind.LOCAL)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedJob:
+    """One job of a plan.
+
+    Args:
+        overrides: that tell it from its neighbours.
+        plan: what is known of it; None where it has finished before or cannot be run.
+        estimate: the same with simulated replies in the place of unknown ones, where it was asked for.
+        finished: a finished run of the same job is there: a sweep would skip it.
+        error: why it cannot be run.
+    """
+
+    overrides: tuple[str, ...]
+    plan: Plan | None = None
+    estimate: Plan | None = None
+    finished: bool = False
+    error: str = ""
+
+    @property
+    def best(self) -> Plan | None:
+        """The estimate, where there is one."""
+        return self.estimate or self.plan
+
+
+def job_sheet(jobs: Sequence[PlannedJob]) -> list[Table]:
+    """Calls by stage and model over all jobs, once as known and, where there is one, once as estimated."""
+    plans = [job.plan for job in jobs if job.plan is not None]
+    if not plans:
+        return []
+    title = f"plan: {plans[0].name}" if len(plans) == 1 else f"plan: {len(plans)} jobs"
+    shown = f"{plans[0].instances} instances, backend kind {', '.join(sorted({p.kind for p in plans}))}"
+    known = _stages(f"{title} ({shown})", plans, (*_known_notes(plans), *_notes(plans)))
+    if not any(job.estimate for job in jobs):
+        return [known]
+    best = [job.best for job in jobs if job.best is not None]
+    counted = "The number of calls is itself an estimate: the simulated judges are no real ones."
+    title = "ESTIMATE: simulated judges replied where a reply is not known"
+    return [known, _stages(title, best, (counted, *_notes(best)))]
+
+
+def jobs_table(jobs: Sequence[PlannedJob]) -> Table:
+    """A row a job, and one for all of them: what they share counts once there."""
+    estimated = any(job.estimate for job in jobs)
+    columns = ("job", "stored", "new", *(("new, estimated",) if estimated else ()), *_DOLLARS)
+    common = set(jobs[0].overrides).intersection(*(job.overrides for job in jobs))
+    rows = [_job_row(job, common if len(jobs) > 1 else set(), estimated) for job in jobs]
+    plans = [job for job in jobs if job.plan is not None]
+    whole = amounts(union(job.plan.calls for job in plans if job.plan).values())
+    best = amounts(union(job.best.calls for job in plans if job.best).values())
+    last = _cells("all jobs, shared calls once", whole, best, estimated)
+    return Table("sweep", columns, (*rows, last), tuple(_sweep_notes(jobs)))
+
+
+def last_line(jobs: Sequence[PlannedJob]) -> str:
+    """`new calls: 64`; `new calls: at least 2, about 512 with simulated replies`."""
+    plans = [job.plan for job in jobs if job.plan is not None]
+    new = amounts(union(plan.calls for plan in plans).values()).new
+    bound = "at least " if any(plan.is_lower_bound for plan in plans) else ""
+    line = f"new calls: {bound}{new}"
+    if any(job.estimate for job in jobs):
+        best = amounts(union(job.best.calls for job in jobs if job.best).values()).new
+        line += f", about {best} with simulated replies"
+    return line
+
+
+def plan_json(jobs: Sequence[PlannedJob]) -> dict[str, object]:
+    """The same as plain values: `jobs`, `all` (their union), and `stages` of the union."""
+    known = union(job.plan.calls for job in jobs if job.plan)
+    made: dict[str, object] = {
+        "jobs": [_job_json(job) for job in jobs],
+        "all": asdict(amounts(known.values())),
+        "is_lower_bound": any(job.plan.is_lower_bound for job in jobs if job.plan),
+        "stages": _stages_json(known),
+        "texts": [asdict(each) for each in _texts([job.plan for job in jobs if job.plan])],
+    }
+    if any(job.estimate for job in jobs):
+        best = union(job.best.calls for job in jobs if job.best)
+        made |= {"estimate": asdict(amounts(best.values())), "estimated_stages": _stages_json(best)}
+    return made
+
+
+def _job_json(job: PlannedJob) -> dict[str, object]:
+    made: dict[str, object] = {"overrides": list(job.overrides), "finished": job.finished, "error": job.error}
+    if job.plan is not None:
+        made |= asdict(amounts(job.plan.calls.values())) | {"is_lower_bound": job.plan.is_lower_bound}
+    if job.estimate is not None:
+        made["estimate"] = asdict(amounts(job.estimate.calls.values()))
+    return made
+
+
+def _stages_json(calls: Mapping[str, PlannedCall]) -> list[dict[str, object]]:
+    return [
+        {"stage": stage, "model": model, **asdict(each)}
+        for (stage, model), each in by_stage(calls.values()).items()
+    ]
+
+
+_DOLLARS = ("USD expected", "USD at most")
+_COLUMNS = ("stage", "model", "stored", "new", "tokens in", "tokens out", *_DOLLARS)
+
+
+def _stages(title: str, plans: Sequence[Plan], footer: Iterable[str]) -> Table:
+    calls = union(plan.calls for plan in plans)
+    rows = [(stage, model, *_numbers(each)) for (stage, model), each in by_stage(calls.values()).items()]
+    return Table(
+        title,
+        _COLUMNS,
+        (*rows, ("total", "", *_numbers(amounts(calls.values())))),
+        (*footer, *_vectors(plans)),
+    )
+
+
+def _numbers(each: Amounts) -> tuple[Cell, ...]:
+    return (
+        _count(each.stored),
+        _count(each.new),
+        _count(each.input_tokens),
+        _count(each.output_tokens),
+        _usd(each.usd),
+        _usd(each.usd_at_most),
+    )
+
+
+def _job_row(job: PlannedJob, common: set[str], estimated: bool) -> tuple[Cell, ...]:
+    name = " ".join(each for each in job.overrides if each not in common) or "(as configured)"
+    if job.plan is None or job.best is None:
+        nothing = Amounts(0, 0, 0, 0, 0.0, 0.0, 0)
+        return _cells(f"{name} (finished: skipped)", nothing, nothing, estimated)
+    return _cells(
+        name, amounts(job.plan.calls.values()), amounts(job.best.calls.values()), estimated, job.plan
+    )
+
+
+def _cells(
+    name: str, known: Amounts, best: Amounts, estimated: bool, plan: Plan | None = None
+) -> tuple[Cell, ...]:
+    bound = f"{name} (at least)" if plan is not None and plan.is_lower_bound else name
+    middle = (_count(best.new),) if estimated else ()
+    return (bound, _count(known.stored), _count(known.new), *middle, _usd(best.usd), _usd(best.usd_at_most))
+
+
+def _count(value: int | None) -> Cell:
+    return DASH if value is None else Estimate(float(value), decimals=0)
+
+
+def _usd(value: float | None) -> Cell:
+    return DASH if value is None else Estimate(value, decimals=4)
+
+
+def _known_notes(plans: Sequence[Plan]) -> Iterator[str]:
+    stuck, skipped = sum(plan.stuck for plan in plans), sum(plan.skipped for plan in plans)
+    if stuck:
+        yield (
+            f"AT LEAST so many: replies that the store does not hold are unknown, and what depends on them "
+            f"(re-asks, later stages) is not counted: so on {stuck:,} instances."
+        )
+    if skipped:
+        yield (
+            f"{skipped:,} instances are not counted at all: they are judged on what earlier ones leave "
+            "behind (rubric, precedents), which depends on unknown replies."
+        )
+    if stuck or skipped:
+        yield "--simulate lets simulated judges reply in their place, for an estimate of the rest."
+
+
+def _notes(plans: Sequence[Plan]) -> Iterator[str]:
+    kinds = {plan.kind for plan in plans}
+    new = [call for call in union(plan.calls for plan in plans).values() if not call.stored]
+    if new and all(call.exact for call in new):
+        yield "Exact: these replies are computed, not asked for; a run has the same ones."
+    elif new:
+        yield (
+            "Expected: a token for every four characters in, and out as many as stored replies of the stage "
+            "and model have on average, else as simulated ones. At most: input by bytes, output up to "
+            "max_tokens. Retries come on top."
+        )
+    if kinds <= {*_UNBILLED, BackendKind.NONE} and new:
+        yield "Nothing is billed: the dollars are what the configured judges would cost."
+    unpriced = sorted({call.model for call in new if call.price is None})
+    if unpriced:
+        yield f"No price is known for {', '.join(unpriced)}: the dollars do not hold it."
+    if any(plan.mode is Mode.REFRESH for plan in plans):
+        yield "llm=refresh: what is stored is paid again."
+    if any(plan.mode is Mode.REPLAY for plan in plans) and new:
+        yield "llm=replay: a run stops at the first of the new calls."
+
+
+def _texts(plans: Sequence[Plan]) -> list[TextAmounts]:
+    return text_amounts({key: text for plan in plans for key, text in plan.texts.items()}.values())
+
+
+def _vectors(plans: Sequence[Plan]) -> Iterator[str]:
+    for each in _texts(plans):
+        found = f"Vectors of {each.model}: {each.stored:,} texts stored, {each.new:,} new"
+        if not each.billed:
+            yield f"{found}, computed on this machine."
+        elif each.usd is None:
+            yield f"{found}, about {each.input_tokens:,} tokens; no price is known."
+        else:
+            most = each.usd_at_most or 0.0
+            yield f"{found}, about {each.input_tokens:,} tokens, {each.usd:.4f} USD (at most {most:.4f})."
+
+
+def _sweep_notes(jobs: Sequence[PlannedJob]) -> Iterator[str]:
+    if any(job.finished for job in jobs):
+        yield "A finished job is not run again (sweep.rerun=true runs it)."
+    if any(job.plan.is_lower_bound for job in jobs if job.plan) and any(job.estimate for job in jobs):
+        yield "Dollars are those of the estimate."
