@@ -7,7 +7,7 @@ import re
 import pytest
 from tests.methods.juryflow.court import JUDGES, TAGS, Court, judged, juryflow, material, pair, rulings
 
-from venire.judging.claims import ClaimForm, judge_claims
+from venire.judging.claims import ClaimForm, claim_question, judge_claims
 from venire.judging.decompose import decompose
 from venire.judging.matter import Matter
 from venire.judging.review import Dispute, Finding, propagate, reevaluate
@@ -40,6 +40,7 @@ PAYLOADS = {
 }
 CLAIM = {name: f"A claim with {payload}" for name, payload in PAYLOADS.items()}
 JUDGE = JUDGES[0]
+FORM = ClaimForm(TAGS)
 EVIDENCE = Finding("Another claim.", Verdict.ACCEPT, Verdict.REJECT, "It is false.")
 
 
@@ -70,15 +71,10 @@ def dispute(name: str) -> Dispute:
 @pytest.mark.parametrize("name", PAYLOADS)
 def test_after_an_echo_the_judge_s_own_rulings_are_read_and_an_echo_alone_is_none(name: str) -> None:
     honest = rulings({1: ""}, lambda _: "reject", lambda _: ["factual"])
-    claim = Claim(0, CLAIM[name])
-    rubric = dispute(name).rubric
-    made = asyncio.run(
-        judge_claims(JUDGE, matter(name), (claim,), echoing(honest), form=ClaimForm(TAGS), rubric=rubric)
-    )
+    question = claim_question(matter(name), (Claim(0, CLAIM[name]),), FORM, dispute(name).rubric)
+    made = asyncio.run(judge_claims(JUDGE, question, echoing(honest)))
     assert made.judgments[0].verdict is Verdict.REJECT
-    alone = asyncio.run(
-        judge_claims(JUDGE, matter(name), (claim,), echoing(""), form=ClaimForm(TAGS), rubric=rubric)
-    )
+    alone = asyncio.run(judge_claims(JUDGE, question, echoing("")))
     assert alone.judgments[0].verdict is None
 
 
@@ -105,8 +101,9 @@ def test_an_echoing_decomposer_adds_no_claim_of_the_response_s_own_making(name: 
 @pytest.mark.parametrize("name", PAYLOADS)
 def test_every_text_stays_between_its_tags_in_every_prompt(name: str) -> None:
     court = Court()
+    question = claim_question(matter(name), (Claim(0, CLAIM[name]),), FORM)
     asyncio.run(decompose(JUDGE, matter(name), court))
-    asyncio.run(judge_claims(JUDGE, matter(name), (Claim(0, CLAIM[name]),), court, form=ClaimForm(TAGS)))
+    asyncio.run(judge_claims(JUDGE, question, court))
     asyncio.run(reevaluate(JUDGE, dispute(name), court))
     asyncio.run(propagate(JUDGE, dispute(name), EVIDENCE, (), court))
     for request in court.requests:
@@ -146,8 +143,9 @@ def test_a_payload_in_a_response_leaves_the_whole_pipeline_s_verdicts_as_they_ar
 def test_every_prompt_says_that_material_is_judged_and_not_obeyed(prompt: str) -> None:
     court = Court()
     name = "fake_review"
+    question = claim_question(matter(name), (Claim(0, "c"),), FORM)
     asyncio.run(decompose(JUDGE, matter(name), court))
-    asyncio.run(judge_claims(JUDGE, matter(name), (Claim(0, "c"),), court, form=ClaimForm(TAGS)))
+    asyncio.run(judge_claims(JUDGE, question, court))
     asyncio.run(reevaluate(JUDGE, dispute(name), court))
     asyncio.run(propagate(JUDGE, dispute(name), EVIDENCE, (), court))
     (request,) = court.of_stage(prompt)

@@ -9,7 +9,7 @@ from tests.judging.scripted import ScriptedLLM, replies
 from tests.methods.juryflow.court import Court, material, rulings
 
 from venire.errors import ConfigError
-from venire.judging.claims import ClaimForm, Ruled, judge_claims, reply_form
+from venire.judging.claims import ClaimForm, Ruled, claim_question, judge_claims, reply_form
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import Matter
 from venire.judging.reply import schema_text
@@ -37,8 +37,15 @@ def claims(count: int) -> tuple[Claim, ...]:
     return tuple(Claim(index, f"claim text {index}") for index in range(count))
 
 
-def ask(llm: LLM, asked: Sequence[Claim], form: ClaimForm = FORM, **given: object) -> Ruled:
-    return asyncio.run(judge_claims(JUDGE, MATTER, asked, llm, form=form, **given))  # type: ignore[arg-type]
+def ask(
+    llm: LLM,
+    asked: Sequence[Claim],
+    form: ClaimForm = FORM,
+    rubric: Sequence[RubricEntry] = (),
+    replicate: int = 0,
+) -> Ruled:
+    question = claim_question(MATTER, asked, form, rubric)
+    return asyncio.run(judge_claims(JUDGE, question, llm, replicate=replicate))
 
 
 def ruling(claim: int, verdict: str, tags: Sequence[str] = ("clear",)) -> dict[str, object]:

@@ -96,17 +96,37 @@ class Ruled:
         return next((judgment.reason for judgment in self.judgments if judgment.reason), None)
 
 
+@dataclass(frozen=True, slots=True)
+class ClaimQuestion:
+    """A claim list as judges are asked about it: rendered once, put to each of them.
+
+    `chunks` has the claims of each call with its messages.
+    """
+
+    matter: Matter
+    form: ClaimForm
+    chunks: tuple[tuple[tuple[Claim, ...], tuple[Message, ...]], ...]
+
+
+def claim_question(
+    matter: Matter, claims: Sequence[Claim], form: ClaimForm, rubric: Sequence[RubricEntry] = ()
+) -> ClaimQuestion:
+    """The question about `claims`, with the rubric entries to show; no claim: no chunk."""
+    size = form.claims_per_call
+    parts = [tuple(claims[start : start + size]) for start in range(0, len(claims), size)]
+    shown = {"tags": dict(form.tags.tags), "rubric": rubric_values(rubric, form.examples)}
+    return ClaimQuestion(matter, form, tuple((part, _messages(matter, part, shown)) for part in parts))
+
+
+def _messages(matter: Matter, part: Sequence[Claim], shown: Mapping[str, object]) -> tuple[Message, ...]:
+    numbered = [{"number": claim.index + 1, "text": claim.text} for claim in part]
+    return render(JUDGE_CLAIMS, **matter.values, **shown, claims=numbered)
+
+
 async def judge_claims(
-    judge: PromptedJudge,
-    matter: Matter,
-    claims: Sequence[Claim],
-    llm: LLM,
-    *,
-    form: ClaimForm,
-    rubric: Sequence[RubricEntry] = (),
-    replicate: int = 0,
+    judge: PromptedJudge, question: ClaimQuestion, llm: LLM, *, replicate: int = 0
 ) -> Ruled:
-    """The judge's verdicts on `claims`, rationale before verdict, in one call a chunk.
+    """The judge's verdicts on the claims, rationale before verdict, in one call a chunk.
 
     A claim that the reply says nothing of, or two things, after all re-asks: the judge abstains on it
     (`unparsed`). A chunk without a reply: it abstains on all of its claims. No claim: no call.
@@ -114,11 +134,9 @@ async def judge_claims(
 
     Source: JuryFlow, "Panel judging"; spec, section 1, stage 1.
     """
-    size = form.claims_per_call
-    chunks = [claims[start : start + size] for start in range(0, len(claims), size)]
     ruled = await together(
-        _judge_chunk(judge, matter, chunk, llm, form=form, rubric=rubric, replicate=replicate)
-        for chunk in chunks
+        _judge_chunk(judge, question, claims, messages, llm, replicate=replicate)
+        for claims, messages in question.chunks
     )
     return Ruled(
         tuple(judgment for part in ruled for judgment in part.judgments),
@@ -128,28 +146,20 @@ async def judge_claims(
 
 async def _judge_chunk(
     judge: PromptedJudge,
-    matter: Matter,
-    chunk: Sequence[Claim],
+    question: ClaimQuestion,
+    claims: Sequence[Claim],
+    messages: tuple[Message, ...],
     llm: LLM,
     *,
-    form: ClaimForm,
-    rubric: Sequence[RubricEntry],
     replicate: int,
 ) -> Ruled:
-    messages = render(
-        JUDGE_CLAIMS,
-        **matter.values,
-        tags=dict(form.tags.tags),
-        rubric=rubric_values(rubric, form.examples),
-        claims=[{"number": claim.index + 1, "text": claim.text} for claim in chunk],
-    )
-    roomy = replace(judge, max_tokens=max(judge.max_tokens, form.tokens_per_claim * len(chunk)))
-    wanted = reply_form(form.tags.names, tuple(claim.index + 1 for claim in chunk))
-    asked = await ask(
-        roomy, messages, wanted, llm, stage="judge", subject=matter.subject(), replicate=replicate
-    )
+    form = question.form
+    roomy = replace(judge, max_tokens=max(judge.max_tokens, form.tokens_per_claim * len(claims)))
+    wanted = reply_form(form.tags.names, tuple(claim.index + 1 for claim in claims))
+    subject = question.matter.subject()
+    asked = await ask(roomy, messages, wanted, llm, stage="judge", subject=subject, replicate=replicate)
     reply = _salvaged(asked, messages, form.tags)
-    return Ruled(tuple(_judgment(judge.name, claim, reply, form.tags) for claim in chunk), asked.calls)
+    return Ruled(tuple(_judgment(judge.name, claim, reply, form.tags) for claim in claims), asked.calls)
 
 
 @cache
@@ -196,8 +206,3 @@ def _one_of(rulings: Sequence[Ruling], number: int) -> Ruling | None:
     """The ruling on claim `number`; None where there is none, or two that differ in their verdict."""
     found = [ruling for ruling in rulings if ruling.claim == number]
     return found[0] if len({ruling.verdict for ruling in found}) == 1 else None
-
-
-def by_claim(judgments: Mapping[str, Sequence[ClaimJudgment]], index: int) -> list[ClaimJudgment]:
-    """Every judge's judgment of claim `index`, in the order of `judgments`."""
-    return [own[index] for own in judgments.values()]

@@ -9,7 +9,7 @@ import numpy as np
 
 from venire.errors import ConfigError
 from venire.judging.align import FloatArray, align, aligned_judgments
-from venire.judging.claims import ClaimForm, Ruled, judge_claims
+from venire.judging.claims import ClaimForm, Ruled, claim_question, judge_claims
 from venire.judging.decompose import Decomposed, decompose
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import Matter, together
@@ -161,10 +161,8 @@ async def _shared(
     if embed or shelf is not None:
         vectors, embedding_calls = await embedded(convening.embedding, made.claims, llm)
     rubric = shelf.entries_for(vectors) if shelf is not None and vectors is not None else ()
-    ruled = await together(
-        judge_claims(judge, matter, made.claims, llm, form=convening.form, rubric=rubric)
-        for judge in convening.judges
-    )
+    question = claim_question(matter, made.claims, convening.form, rubric)
+    ruled = await together(judge_claims(judge, question, llm) for judge in convening.judges)
     return Hearing(
         matter,
         made.claims,
@@ -186,11 +184,11 @@ async def _per_judge(convening: Convening, matter: Matter, llm: LLM, *, shelf: S
         convening.embedding, [claim for claims in own.values() for claim in claims], llm
     )
     shown = _shown(own, vectors, shelf)
+    questions = [
+        claim_question(matter, claims, convening.form, shown.get(judge, ())) for judge, claims in own.items()
+    ]
     ruled = await together(
-        judge_claims(
-            judge, matter, own[judge.name], llm, form=convening.form, rubric=shown.get(judge.name, ())
-        )
-        for judge in judges
+        judge_claims(judge, question, llm) for judge, question in zip(judges, questions, strict=True)
     )
     aligned = align(
         own, vectors, strongest=convening.panel.strongest, threshold=convening.alignment_threshold

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 import numpy as np
 
@@ -157,6 +158,7 @@ def weight(cosine: float, tags: tuple[str, ...], other: tuple[str, ...], alpha: 
     return round(alpha * min(1.0, max(0.0, cosine)) + (1.0 - alpha) * jaccard(tags, other), _DECIMALS)
 
 
+@lru_cache(maxsize=4096)
 def jaccard(one: tuple[str, ...], other: tuple[str, ...]) -> float:
     """Shared tags over all tags; 0 where there are none."""
     union = set(one) | set(other)

@@ -12,7 +12,7 @@ from venire.judging.claim_pairs import (
     lacking,
     panel_verdicts,
 )
-from venire.judging.claims import judge_claims
+from venire.judging.claims import claim_question, judge_claims
 from venire.judging.convene import Hearing
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import together
@@ -101,13 +101,13 @@ class SameBudgetMajority(JuryFlow):
     ) -> tuple[list[Hearing], tuple[Call, ...]]:
         """The hearings with `budget` more judgments, and the calls they took."""
         turns = list(islice(self._turns(heard), budget))
+        form = self.convening.form
+        questions = [claim_question(hearing.matter, hearing.claims, form) for hearing in heard]
         ruled = await together(
             judge_claims(
                 self._sampled(judge),
-                hearing.matter,
-                hearing.claims,
+                questions[hearing.matter.response_index],
                 llm,
-                form=self.convening.form,
                 replicate=replicate,
             )
             for judge, hearing, replicate in turns
