@@ -217,11 +217,15 @@ def test_runs_outlive_their_tracking_server_and_are_uploaded_later(
     assert ran.record["mlflow_run_id"] is None
     assert ran.number("n") == 4
     untracked = sweep(venire, "seed=7,8")
-    synced = venire("sync")
+    still_away = venire("sync")  # to where the run was to be logged, and nowhere else
+    assert still_away.status == 1
+    assert f"not uploaded: {ran.folder}" in still_away.err
+    synced = venire("sync", "--uri", f"sqlite:///{venire.home / 'mlflow.db'}")
     assert synced.status == 0
     assert f"uploaded: {ran.folder}" in synced.out
-    assert f"uploaded: the table of sweep {Path(untracked.last_line).parent.name}" in synced.out
-    assert "3 runs uploaded, 2 were there already" in synced.out
+    # The untracked sweep was to be logged in this home's own database: the first sync did that.
+    assert f"uploaded: the table of sweep {Path(untracked.last_line).parent.name}" in still_away.out
+    assert "1 runs uploaded, 4 were there already" in synced.out
     assert read_json(ran.folder / "run.json")["mlflow_run_id"]
     with sqlite3.connect(f"file:{venire.home / 'mlflow.db'}?mode=ro", uri=True) as database:
         statuses_there = database.execute("select status from runs").fetchall()

@@ -38,6 +38,25 @@ def test_what_a_dead_server_did_not_get_is_uploaded_later(home, put, free_port):
     assert (again.uploaded, again.already, again.sweeps) == ((), 2, ())
 
 
+def test_without_a_store_named_each_run_goes_to_where_it_was_to_be_logged(home, put, tmp_path):
+    here, there, silent, hidden = (put(name) for name in ("r1", "r2", "r3", "r4"))
+    other = f"sqlite:///{tmp_path}/other.db"
+    nodes = {
+        here: "tracking: {_target_: x, uri: null, experiment: venire}",
+        there: f"tracking: {{_target_: x, uri: '{other}', experiment: elsewhere}}",
+        silent: "seed: 0",
+        hidden: "tracking: {uri: 'postgresql://me:***@host/db'}",
+    }
+    for folder, node in nodes.items():
+        (folder / "config.yaml").write_text(node)
+    report = sync(home)
+    assert report.uploaded == (here, there)
+    assert list(report.failed) == [silent, hidden]
+    assert all("--uri" in message for message in report.failed.values())
+    with opened(TrackingSettings(uri=other, experiment="elsewhere"), home) as store:
+        assert store.get(read_record(there).mlflow_run_id) is not None
+
+
 def test_one_damaged_run_stops_no_other_and_unfinished_ones_are_left_alone(home, put):
     bad, good = put("r1"), put("r2")
     (bad / "run.json").write_text("{")

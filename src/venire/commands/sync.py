@@ -7,11 +7,14 @@ _EXIT_OK, _EXIT_FAILED = 0, 1
 
 
 def sync(home: Path, uri: str | None) -> int:
-    """Upload every run folder without an MLflow run; returns 0, or 1 where some could not be uploaded."""
+    """Upload every run folder without an MLflow run; returns 0, or 1 where some could not be uploaded.
+
+    To the store that `uri` names; without, each run to where its configuration says.
+    """
     from venire.tracking.settings import TrackingSettings
     from venire.tracking.sync import sync as upload_missing
 
-    report = upload_missing(home, TrackingSettings(uri=uri))
+    report = upload_missing(home, None if uri is None else TrackingSettings(uri=uri))
     for folder, message in report.failed.items():
         print(f"not uploaded: {folder}: {message}", file=sys.stderr)
     for folder in report.uploaded:
@@ -19,5 +22,8 @@ def sync(home: Path, uri: str | None) -> int:
     for sweep in report.sweeps:
         print(f"uploaded: the table of sweep {sweep}")
     unfinished = f", {report.unfinished} unfinished left alone" if report.unfinished else ""
-    print(f"{len(report.uploaded)} runs uploaded, {report.already} were there already{unfinished}")
+    where = uri or "where each run was to be logged"
+    print(
+        f"to {where}: {len(report.uploaded)} runs uploaded, {report.already} were there already{unfinished}"
+    )
     return _EXIT_FAILED if report.failed else _EXIT_OK

@@ -46,8 +46,9 @@ def _changed_models(records: Sequence[RunRecord]) -> Iterator[str]:
     answered: dict[str, set[str]] = {}
     for record in records:
         if "models_returned" in record.tags:
-            asked = record.tags.get("models_asked", "")
-            answered.setdefault(asked, set()).add(record.tags["models_returned"])
+            marks = record.tags.get("fingerprints")
+            seen = record.tags["models_returned"] + (f" ({marks})" if marks else "")
+            answered.setdefault(record.tags.get("models_asked", ""), set()).add(seen)
     for asked, models in answered.items():
         if asked and len(models) > 1:
             yield f"WARNING: asked for {asked}, the provider answered with {' / '.join(sorted(models))}."

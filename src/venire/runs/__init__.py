@@ -11,9 +11,10 @@ from venire.runs.folder import (
 )
 from venire.runs.ids import new_run_id
 from venire.runs.outcomes import OutcomeRow, read_outcomes
-from venire.runs.redact import assert_no_secrets, redact, secret_values
+from venire.runs.redact import HIDDEN, assert_no_secrets, redact, secret_values
 
 __all__ = [
+    "HIDDEN",
     "RUN_FILES",
     "OutcomeRow",
     "assert_no_secrets",
