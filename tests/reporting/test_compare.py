@@ -139,6 +139,27 @@ def test_a_tie_and_an_unscored_verdict_are_not_right(make_run) -> None:
     assert paired.accuracy.value == pytest.approx(0.75)
 
 
+def test_failures_in_one_arm_do_not_move_the_difference_over_scored_items(make_run) -> None:
+    # Both are right on 6 of 8; then two of the second's right verdicts, in both orders, fail.
+    first = make_run(rows("RRRRRRWW", "RRRRRRWW"))
+    whole, failing = "RRRRRRWW", "RRRRUUWW"
+    assert compare([first, make_run(rows(whole, whole))]).paired[0].missing is None
+    paired = compare([first, make_run(rows(failing, failing))]).paired[0]
+    assert paired.accuracy.value == -0.25  # a missing verdict is not right
+    assert paired.missing is not None
+    assert paired.missing.items == 2
+    assert paired.missing.scored.value == 0.0
+    assert (paired.missing.worst, paired.missing.best) == (-0.25, 0.0)
+
+
+def test_missing_verdicts_of_both_runs_widen_the_bounds_both_ways(make_run) -> None:
+    # Means .5 and .5; the first lacks one of four verdicts, the second another: each moves .25.
+    paired = compare([make_run(rows("RRUW")), make_run(rows("RURW"))]).paired[0]
+    assert paired.missing is not None
+    assert (paired.missing.worst, paired.missing.best) == (-0.25, 0.25)
+    assert paired.missing.items == 2
+
+
 def test_a_tie_is_right_where_the_gold_is_one(make_run) -> None:
     tied = [
         {name: replace(row, gold=PreferenceGold(Winner.TIE)) for name, row in rows(text, text).items()}

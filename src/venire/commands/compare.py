@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from venire.reporting.compare import Comparison, Paired
+from venire.reporting.compare import Comparison, Missing, Paired
 from venire.reporting.compare import compare as compare_runs
 from venire.reporting.pairing import read_run
 from venire.reporting.table import Format
@@ -39,6 +39,12 @@ def _sentence(paired: Paired) -> str:
         lines.append(
             f"  {order}: right in only the first {first}, only the second {second}; McNemar exact p {p:.3g}"
         )
+    if paired.missing is not None:
+        lacking = paired.missing
+        lines.append(
+            f"  {lacking.items} items lack a verdict in a run: without them {lacking.scored.text()}; "
+            f"with them the difference lies in [{lacking.worst:.3f}, {lacking.best:.3f}]"
+        )
     if paired.left_out:
         lines.append(f"  {paired.left_out} items are in only one of the runs and are left out")
     return "\n".join(lines)
@@ -56,11 +62,26 @@ def _as_json(comparison: Comparison) -> dict[str, object]:
                 "accuracy_difference": paired.accuracy.value,
                 "ci_low": _number(paired.accuracy.low),
                 "ci_high": _number(paired.accuracy.high),
+                "missing": _missing_as_json(paired.missing),
                 "discordant": {str(order): list(counts) for order, counts in paired.discordant.items()},
                 "mcnemar_exact_p": {str(order): p for order, p in paired.p_exact.items()},
             }
             for paired in comparison.paired
         ],
+    }
+
+
+def _missing_as_json(missing: Missing | None) -> dict[str, object] | None:
+    if missing is None:
+        return None
+    scored = missing.scored
+    return {
+        "items": missing.items,
+        "accuracy_difference_scored": _number(scored.value),
+        "ci_low": _number(scored.low),
+        "ci_high": _number(scored.high),
+        "worst": missing.worst,
+        "best": missing.best,
     }
 
 

@@ -10,9 +10,17 @@ from venire.errors import RunError
 from venire.metrics.headline import HEADLINE
 from venire.records import Order, RunRecord, RunStatus
 from venire.reporting.footer import cautions, provenance
-from venire.reporting.pairing import Run, clusters_of, orders_asked, other_gold, right_in, shares_right
+from venire.reporting.pairing import (
+    Run,
+    clusters_of,
+    orders_asked,
+    other_gold,
+    right_in,
+    share_missing,
+    shares_right,
+)
 from venire.reporting.table import Cell, Estimate, Table
-from venire.stats.estimate import FloatArray
+from venire.stats.estimate import FloatArray, IntArray
 from venire.stats.paired import mcnemar_exact, paired_difference
 
 DRAWS = 5000  # of the bootstrap of a difference
@@ -33,6 +41,7 @@ class Paired:
         discordant: by order (or `verdict`), items that only the first and only the second gets right.
         p_exact: likewise, McNemar's exact p.
         common, left_out: items in both runs; items in only one.
+        missing: of the common items, those that lack a verdict in one of the runs; None where none does.
     """
 
     first: str
@@ -43,6 +52,23 @@ class Paired:
     p_exact: Mapping[str, float]
     common: int
     left_out: int
+    missing: "Missing | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What missing verdicts may do to a difference: a run can neither win nor lose by them unseen.
+
+    Args:
+        items: common items that lack a verdict in one of the runs.
+        scored: the difference over the other items, which both runs scored in full.
+        worst, best: the difference if all missing verdicts spoke against, or for, the second run.
+    """
+
+    items: int
+    scored: Estimate
+    worst: float
+    best: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +160,8 @@ def _paired(first: tuple[str, Run], second: tuple[str, Run]) -> Paired:
     verdicts, over = _verdicts(one, two, items)
     shares = [np.mean(side, axis=0) for side in zip(*verdicts.values(), strict=True)]
     before, after = shares or [shares_right(run, items) for run in (one, two)]
+    orders = [order for order in Order if order in verdicts]
+    lacking = (share_missing(one, items, orders), share_missing(two, items, orders))
     clusters = clusters_of(one, items)
     difference = paired_difference(before, after, clusters, draws=DRAWS, rng=np.random.default_rng(0))
     discordant = {name: _discordant(*sides) for name, sides in verdicts.items()}
@@ -146,6 +174,27 @@ def _paired(first: tuple[str, Run], second: tuple[str, Run]) -> Paired:
         p_exact={name: mcnemar_exact(*counts) for name, counts in discordant.items()},
         common=len(items),
         left_out=len(one.rows.keys() ^ two.rows.keys()),
+        missing=_missing((before, after), lacking, clusters),
+    )
+
+
+def _missing(
+    right: tuple[FloatArray, FloatArray], lacking: tuple[FloatArray, FloatArray], clusters: IntArray
+) -> Missing | None:
+    """`right` and `lacking` hold each run's share of right and of missing verdicts by item."""
+    in_full = (lacking[0] == 0) & (lacking[1] == 0)
+    if in_full.all():
+        return None
+    codes = np.unique(clusters[in_full], return_inverse=True)[1]
+    before, after = right
+    found = paired_difference(
+        before[in_full], after[in_full], codes, draws=DRAWS, rng=np.random.default_rng(0)
+    )
+    return Missing(
+        items=int((~in_full).sum()),
+        scored=Estimate(found.value, found.low, found.high),
+        worst=float((after - before - lacking[0]).mean()),
+        best=float((after + lacking[1] - before).mean()),
     )
 
 

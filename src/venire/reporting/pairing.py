@@ -13,6 +13,8 @@ from venire.records import Order, Prediction, Preference, PreferenceGold, Reason
 from venire.runs import OutcomeRow, read_outcomes, read_record
 from venire.stats.estimate import FloatArray, IntArray
 
+_MISSING = Unscored(Reason.NOT_RUN)
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -52,6 +54,11 @@ def right_in(run: Run, items: Sequence[str], order: Order) -> FloatArray:
     return np.array(right, dtype=float)
 
 
+def share_missing(run: Run, items: Sequence[str], orders: Sequence[Order]) -> FloatArray:
+    """The share of each item's verdicts in `orders` (its own, where empty) that are missing; shape (n,)."""
+    return np.array([_share_missing(run.rows[item], orders) for item in items], dtype=float)
+
+
 def shares_right(run: Run, items: Sequence[str]) -> FloatArray:
     """The share of each item's own verdicts that are right; shape (n,)."""
     return np.array([_share_right(run.rows[item]) for item in items], dtype=float)
@@ -76,6 +83,13 @@ def _label(row: OutcomeRow) -> object:
 
 def _is_not_run(row: OutcomeRow) -> bool:
     return isinstance(row.prediction, Unscored) and row.prediction.reason is Reason.NOT_RUN
+
+
+def _share_missing(row: OutcomeRow, orders: Sequence[Order]) -> float:
+    if not orders:
+        predictions = list(row.by_order.values()) or [row.prediction]
+        return sum(isinstance(prediction, Unscored) for prediction in predictions) / len(predictions)
+    return sum(isinstance(row.by_order.get(order, _MISSING), Unscored) for order in orders) / len(orders)
 
 
 def _share_right(row: OutcomeRow) -> float:
