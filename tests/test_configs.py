@@ -131,7 +131,9 @@ def test_a_mode_of_the_store_is_built(mode: str) -> None:
 
 @pytest.mark.parametrize("simulation", options("simulation"))
 def test_parameters_of_the_simulation_are_built(simulation: str) -> None:
-    assert built(f"simulation={simulation}", "backend=simulated").simulation.blind_spots is not None
+    made = built(f"simulation={simulation}", "backend=simulated").simulation
+    switched_off = simulation == "no_blind_spots"
+    assert (made.blind_spots is None, made.claims.blind_spots is None) == (switched_off, switched_off)
 
 
 # Groups whose options are parts of a method or a panel: the override that puts one there.

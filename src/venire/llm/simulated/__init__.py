@@ -4,6 +4,16 @@ A model, not an answer key, and never evidence about a real judge: see docs/simu
 """
 
 from venire.llm.simulated.backend import SimulatedBackend
+from venire.llm.simulated.claim_settings import (
+    ClaimBlindSpots,
+    Claims,
+    Guidance,
+    Material,
+    Review,
+    Splitting,
+    Tagging,
+    Transfer,
+)
 from venire.llm.simulated.simulation import (
     BlindSpots,
     Confidence,
@@ -14,9 +24,17 @@ from venire.llm.simulated.simulation import (
 
 __all__ = [
     "BlindSpots",
+    "ClaimBlindSpots",
+    "Claims",
     "Confidence",
+    "Guidance",
+    "Material",
     "ReplyStyle",
+    "Review",
     "SimulatedBackend",
     "Simulation",
+    "Splitting",
+    "Tagging",
+    "Transfer",
     "simulation_endpoint",
 ]

@@ -11,6 +11,7 @@ from functools import lru_cache, partial
 from statistics import NormalDist
 
 from venire.llm.simulated.candidates import Candidate, claim_key
+from venire.llm.simulated.claim_settings import ClaimBlindSpots
 from venire.llm.simulated.draws import digest, quick_normal, uniform
 from venire.llm.simulated.simulation import Simulation
 
@@ -94,26 +95,23 @@ def _fact(simulation: Simulation, candidate: Candidate, text: str) -> Fact:
 
 def _sight(simulation: Simulation, candidate: Candidate, this: Fact, reader: Reader) -> Sight:
     seed, place = simulation.seed, (candidate.content, this.key)
-    skill = simulation.skill_of(reader.family) - simulation.subset_difficulty(candidate.topic)
     lean = simulation.judge_sd * quick_normal(seed, "claim, judge", reader.model, *place)
     lean += simulation.persona_sd * quick_normal(seed, "claim, persona", reader.model, reader.persona, *place)
-    blind = _is_blind(simulation, candidate, this, reader.family)
-    size = simulation.blind_spots.size if simulation.blind_spots is not None else 0.0
-    return Sight(this.sign * this.clarity * skill + lean, -this.sign * size if blind else 0.0)
+    spots = simulation.claims.blind_spots
+    blind = spots is not None and _is_blind(spots, seed, candidate, this, reader.family)
+    away = -this.sign * spots.size if spots is not None and blind else 0.0
+    return Sight(this.sign * this.clarity * simulation.skill_of(reader.family) + lean, away)
 
 
-def _is_blind(simulation: Simulation, candidate: Candidate, this: Fact, family: str) -> bool:
-    spots, sharing, seed = simulation.blind_spots, simulation.claims.sharing, simulation.seed
-    if spots is None:
-        return False
+def _is_blind(spots: ClaimBlindSpots, seed: int, candidate: Candidate, this: Fact, family: str) -> bool:
     place = (candidate.content, this.key)
-    own = (
-        sharing.pattern**0.5 * quick_normal(seed, "blind, pattern", family, this.pattern)
-        + sharing.response**0.5 * quick_normal(seed, "blind, response", family, candidate.content, this.cause)
-        + max(0.0, 1 - sharing.pattern - sharing.response) ** 0.5
-        * quick_normal(seed, "blind, claim", family, *place)
+    rest = max(0.0, 1 - spots.common - spots.pattern - spots.response)
+    variable = (
+        spots.common**0.5 * quick_normal(seed, "blind, all", *place)
+        + spots.pattern**0.5 * quick_normal(seed, "blind, pattern", family, this.pattern)
+        + spots.response**0.5 * quick_normal(seed, "blind, response", family, candidate.content, this.cause)
+        + rest**0.5 * quick_normal(seed, "blind, claim", family, *place)
     )
-    variable = spots.common**0.5 * quick_normal(seed, "blind, all", *place) + (1 - spots.common) ** 0.5 * own
     return _STANDARD.cdf(variable) < spots.rate
 
 

@@ -34,49 +34,63 @@ class Material:
 
 
 @dataclass(frozen=True, slots=True)
-class Sharing:
-    """What makes a family's blind spots recur: shares of the variance that is not `blind_spots.common`.
+class ClaimBlindSpots:
+    """Claims that all judges of one family read the wrong way round.
 
-    Their sum is at most 1; the rest is the family's own on the one claim.
+    `common`, `pattern` and `response` are shares of the variance of the blind-spot variable; their sum is
+    at most 1, and the rest is the family's own on the one claim.
 
     Args:
-        pattern: a family has it in common over all claims of one topic and cause: what a rubric entry
+        rate: share of (family, claim) pairs that are blind spots.
+        size: how far the family's evidence is moved away from the truth there; logits.
+        common: what all families have in common on a claim.
+        pattern: what a family has in common over all claims of one topic and cause: what a rubric entry
             can teach.
-        response: a family has it in common over the claims of one response and cause: what makes the
+        response: what a family has in common over the claims of one response and cause: what lets the
             re-evaluation of one claim tell something about another.
     """
 
+    rate: float = 0.3
+    size: float = 2.5
+    common: float = 0.1
     pattern: float = 0.3
-    response: float = 0.3
+    response: float = 0.4
 
     def __post_init__(self) -> None:
-        for name in ("pattern", "response"):
+        for name in ("rate", "common", "pattern", "response"):
             check_range(name, getattr(self, name), 0, 1)
-        total = self.pattern + self.response
+        check_range("size", self.size, 0, WIDEST)
+        total = self.common + self.pattern + self.response
         if total > 1:
             raise ConfigError(
-                f"pattern: pattern + response are shares of one variance, expected a sum of at most 1, "
-                f"got {total:g}"
+                f"common: common + pattern + response are shares of one variance, expected a sum of at "
+                f"most 1, got {total:g}"
             )
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What re-reading one claim alone changes.
+    """What a second look at one claim alone changes.
 
     Args:
         noise: factor on the noise of a call.
-        lift: share of a blind spot that it lifts.
+        lift: share of a blind spot that re-reading lifts.
+        conviction: evidence that a rationale must state, against what the reviewer sees itself, to
+            be a reason to doubt it; logits.
+        conflict_lift: share of what is left of a blind spot that such a rationale lifts.
         heed: weight of the mean evidence in the rationales that are shown.
     """
 
     noise: float = 0.5
-    lift: float = 0.5
+    lift: float = 0.2
+    conviction: float = 1.0
+    conflict_lift: float = 0.8
     heed: float = 0.5
 
     def __post_init__(self) -> None:
-        for name in ("noise", "lift", "heed"):
+        for name in ("noise", "lift", "conflict_lift", "heed"):
             check_range(name, getattr(self, name), 0, 1)
+        check_range("conviction", self.conviction, 0, WIDEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +120,8 @@ class Guidance:
         clutter: what each case of another pattern adds to the factor on the call's noise.
     """
 
-    lift: float = 0.5
-    clutter: float = 0.02
+    lift: float = 0.8
+    clutter: float = 0.01
 
     def __post_init__(self) -> None:
         check_range("lift", self.lift, 0, 1)
@@ -152,24 +166,26 @@ class Tagging:
 class Claims:
     """The model of claims and of the judges that rule on them; docs/simulation.md has the formulas.
 
-    How often a family is blind, and how far that moves it, are those of `Simulation.blind_spots`.
-
     Args:
+        blind_spots: see `ClaimBlindSpots`; None switches them off.
+        noise: scale of the logistic noise of a single call on a claim.
         uncertain_width: evidence smaller than this is called uncertain; logits.
         rationale_words: mean number of words of a claim's rationale.
     """
 
     material: Material = field(default_factory=Material)
-    sharing: Sharing = field(default_factory=Sharing)
+    blind_spots: ClaimBlindSpots | None = field(default_factory=ClaimBlindSpots)
     splitting: Splitting = field(default_factory=Splitting)
     tagging: Tagging = field(default_factory=Tagging)
     review: Review = field(default_factory=Review)
     transfer: Transfer = field(default_factory=Transfer)
     rubric: Guidance = field(default_factory=Guidance)
     precedents: Guidance = field(default_factory=Guidance)
+    noise: float = 0.3
     uncertain_width: float = 0.2
     rationale_words: int = 20
 
     def __post_init__(self) -> None:
+        check_range("noise", self.noise, 0, WIDEST)
         check_range("uncertain_width", self.uncertain_width, 0, WIDEST)
         check_range("rationale_words", self.rationale_words, 0, 10_000)

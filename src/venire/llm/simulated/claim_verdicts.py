@@ -101,9 +101,12 @@ def _reviewed(reading: _Reading, this: Fact) -> float:
     if reading.shown.evidence is not None:
         share, lean = _transferred(reading, this, reading.shown.evidence)
         spared *= share
-    blind = spared * (1 - rules.lift) * sight.blind
+    spared *= 1 - rules.lift
+    against = -math.copysign(1, sight.plain + spared * sight.blind)
+    if reasoned_for(against, reading.shown.assessments, rules.conviction):
+        spared *= 1 - rules.conflict_lift
     heard = rules.heed * _mean_stated(reading.shown.assessments)
-    return sight.plain + blind + lean + heard + rules.noise * noise * _slip(reading, this)
+    return sight.plain + spared * sight.blind + lean + heard + rules.noise * noise * _slip(reading, this)
 
 
 def _guided(reading: _Reading, this: Fact) -> tuple[float, float]:
@@ -112,7 +115,7 @@ def _guided(reading: _Reading, this: Fact) -> tuple[float, float]:
     rules, causes = simulation.claims, simulation.claims.material.causes
     taught = [this.pattern in names for names in reading.patterns]
     followed = [cause_of(simulation.seed, causes, text) == this.cause for text in reading.shown.precedents]
-    noise = simulation.noise
+    noise = rules.noise
     spared = 1.0
     for cases, guidance in ((taught, rules.rubric), (followed, rules.precedents)):
         spared *= 1 - guidance.lift if any(cases) else 1
@@ -130,6 +133,11 @@ def _transferred(reading: _Reading, this: Fact, evidence: Evidence) -> tuple[flo
         return 1.0, rules.distraction * quick_normal(simulation.seed, "distraction", *place)
     right = other.sign * _UNSTATED[evidence.verdict]  # +1, -1, or 0 where the review was uncertain
     return 1 - right * rules.lift, 0.0
+
+
+def reasoned_for(side: float, assessments: Sequence[Assessment], conviction: float) -> bool:
+    """Whether a rationale states at least `conviction` logits for `side` (+1 to accept, -1 to reject)."""
+    return any(side * _stated(each) >= conviction for each in assessments)
 
 
 def _mean_stated(assessments: Sequence[Assessment]) -> float:

@@ -1,14 +1,16 @@
 """What a correction teaches: the fields of a rubric entry.
 
 The entry names the claim's pattern (topic and cause of error), by which later prompts that show it
-are matched to their claims. A wrong correction blames a pattern that no claim has: such an entry
-teaches nothing and only takes up room. The name says neither which it is nor anything of the gold.
+are matched to their claims. It takes a right correction and a rationale that states a good reason
+for it. Without, the entry blames a pattern that no claim has: it teaches nothing and only takes up
+room. The name says neither which it is nor anything of the gold.
 """
 
 import numpy as np
 
 from venire.errors import BackendError
 from venire.llm.simulated.claim_latent import content_words
+from venire.llm.simulated.claim_verdicts import reasoned_for
 from venire.llm.simulated.draws import digest
 from venire.llm.simulated.latent import Viewer, World
 from venire.llm.simulated.questions import Question
@@ -38,14 +40,16 @@ def induce(
             "panel's verdict and the one after review"
         )
     this = here.claims.fact(candidate, text)
-    right = shown.correction.after is _RIGHT[this.sign]
+    understood = shown.correction.after is _RIGHT[this.sign] and reasoned_for(
+        this.sign, shown.assessments, here.simulation.claims.review.conviction
+    )
     misread = digest(here.simulation.seed, "misread", candidate.content, this.key)[:6]
     dimension = shown.tags[0] if shown.tags else _UNNAMED
     about = " ".join(content_words(text)[:_WORDS_NAMED])
     return {
         "dimension": dimension,
         "boundary": f"{MARK} Claims on {dimension} that are prone to the same error.",
-        "criterion": f"{MARK} {dimension}: {about} (pattern {this.pattern if right else misread})",
+        "criterion": f"{MARK} {dimension}: {about} (pattern {this.pattern if understood else misread})",
         "positive_example": f"{MARK} {shown.correction.after}: {text}",
         "negative_example": f"{MARK} {shown.correction.before}: {text}",
     }
