@@ -64,7 +64,7 @@ class Inquiry:
         self._open = 0
         self._waiting = 0
         self._moves = 0
-        self._looked_at = asyncio.Event()
+        self._moved_on = asyncio.Event()
 
     async def complete(self, request: Request) -> Completion:
         """The stored reply, or a computed one; without either it waits for ever."""
@@ -86,16 +86,19 @@ class Inquiry:
     async def until_stuck(self) -> None:
         """Ends when every call under way waits, and no other comes."""
         while True:
-            await self._looked_at.wait()
-            self._looked_at.clear()
-            moves = self._moves
-            for _ in range(_TURNS):
-                await asyncio.sleep(0)
-                if self._moves != moves:
-                    break
-            else:
-                if self._waiting and self._waiting == self._open:
-                    return
+            await self._moved_on.wait()
+            self._moved_on.clear()
+            if self._waiting and self._waiting == self._open and await self._is_quiet():
+                return
+
+    async def _is_quiet(self) -> bool:
+        """Whether the method, given time to, begins and ends no call."""
+        moves = self._moves
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+            if self._moves != moves:
+                return False
+        return True
 
     def _begin(self) -> None:
         self._open += 1
@@ -107,7 +110,7 @@ class Inquiry:
 
     def _moved(self) -> None:
         self._moves += 1
-        self._looked_at.set()
+        self._moved_on.set()
 
     async def _wait(self) -> Never:
         self._waiting += 1
