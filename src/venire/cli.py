@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command in `argv`; returns the exit status (3: a run stopped early and can be resumed)."""
     arguments, rest = _parser().parse_known_args(argv)
     if arguments.command == "reproduce":  # argparse takes no KEY=VALUE behind an option
-        arguments.overrides += [override for override in rest if not override.startswith("-")]
+        arguments.names += [override for override in rest if not override.startswith("-")]
         rest = [flag for flag in rest if flag.startswith("-")]
     if rest and arguments.command not in ("run", "plan"):
         print(f"venire {arguments.command}: unknown arguments: {' '.join(rest)}", file=sys.stderr)
@@ -111,14 +111,24 @@ def _parser() -> argparse.ArgumentParser:
     table.set_defaults(handler=_table)
 
     reproduce = commands.add_parser(
-        "reproduce", help="the missing runs of a spec of experiments/, then its table"
+        "reproduce", help="the missing runs of specs of experiments/, then their tables and plots"
     )
-    reproduce.add_argument("name", metavar="NAME", nargs="?", help="without: list the specs")
     reproduce.add_argument(
-        "--out", type=Path, help="folder for table.{md,csv,tex}; default under VENIRE_HOME"
+        "names", metavar="NAME|KEY=VALUE", nargs="*", help="specs and overrides; without: list the specs"
     )
-    reproduce.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="e.g. backend=live")
+    reproduce.add_argument(
+        "--out", type=Path, help="folder for KIND/NAME.{md,csv,tex} and plots; default under VENIRE_HOME"
+    )
     reproduce.set_defaults(handler=_reproduce)
+
+    select = commands.add_parser(
+        "select", help="the best settings of a finished grid, and the strongest judge, as a config file"
+    )
+    select.add_argument("sweep", metavar="SWEEP", help="a sweep id or the beginning of one")
+    select.add_argument("--name", default="selected", help="of the file: selected=NAME chooses it")
+    select.add_argument("--judges", metavar="RUN", help="a run that measures the strongest judge; see docs")
+    select.add_argument("--out", type=Path, help="a folder for --config-dir; default under VENIRE_HOME")
+    select.set_defaults(handler=_select)
 
     sync = commands.add_parser("sync", help="upload runs that MLflow has not seen")
     sync.add_argument("--uri", help="another tracking server or database")
@@ -170,7 +180,15 @@ def _table(arguments: argparse.Namespace) -> int:
 def _reproduce(arguments: argparse.Namespace) -> int:
     from venire.commands.reproduce import reproduce
 
-    return reproduce(home(), arguments.name, arguments.overrides, arguments.out)
+    names = [name for name in arguments.names if "=" not in name]
+    overrides = [override for override in arguments.names if "=" in override]
+    return reproduce(home(), names, overrides, arguments.out)
+
+
+def _select(arguments: argparse.Namespace) -> int:
+    from venire.commands.select import select
+
+    return select(home(), arguments.sweep, name=arguments.name, judges=arguments.judges, out=arguments.out)
 
 
 def _sync(arguments: argparse.Namespace) -> int:

@@ -127,15 +127,31 @@ def forget_jobs(folder: Path) -> None:
         path.unlink()
 
 
-def upload_table(settings: TrackingSettings, door: Door, folder: Path, jobs: Sequence[Job]) -> str:
+def upload_table(
+    settings: TrackingSettings,
+    door: Door,
+    folder: Path,
+    jobs: Sequence[Job],
+    *,
+    note: str | None = None,
+    more: Sequence[str] = (),
+) -> str:
     """Give the sweep's MLflow run the table in `folder`; returns what went wrong, or the empty text.
 
     Without tracking it is only noted, so that `venire sync` uploads it with the sweep's runs.
+
+    Args:
+        settings: where to.
+        door: home and environment.
+        folder: the sweep's.
+        jobs: the sweep's.
+        note: the run's description (Markdown), in place of that table.
+        more: further files of `folder` that become artifacts.
     """
     from venire.tracking.sweep_run import SweepPlan, plan_sweep, upload_sweep
 
-    note = (folder / f"table.{Format.MARKDOWN}").read_text(encoding="utf-8")
-    files = (*(f"table.{form}" for form in TABLE_FORMS), SUMMARY_FILE)
+    note = note or (folder / f"table.{Format.MARKDOWN}").read_text(encoding="utf-8")
+    files = (*(f"table.{form}" for form in TABLE_FORMS), SUMMARY_FILE, *more)
     started = min(read_record(Path(job.folder)).started_at for job in jobs if job.folder)
     plan = SweepPlan(note, files, all(job.ok for job in jobs))
     secrets = secret_values(door.environ)

@@ -76,12 +76,12 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> tuple[Venire, Ran]:
 
 def test_reproduce_writes_the_table_and_says_where(reproduced: tuple[Venire, Ran]) -> None:
     venire, ran = reproduced
-    assert Path(ran.last_line) == venire.home / "tables" / "simulated" / "sample" / "table.md"
+    assert Path(ran.last_line) == venire.home / "tables" / "simulated" / "sample.md"
     written = Path(ran.last_line).read_text(encoding="utf-8")
     assert "SIMULATED judges" in written
     assert len([line for line in written.splitlines() if line.startswith("| ")]) == 1 + 1 + 5  # with the rule
     folder = Path(ran.last_line).parent
-    assert {path.name for path in folder.iterdir()} == {"table.md", "table.csv", "table.tex"}
+    assert {path.name for path in folder.iterdir()} == {"sample.md", "sample.csv", "sample.tex"}
 
 
 def test_a_table_has_a_row_a_job_whose_numbers_are_those_of_the_summaries(
@@ -116,7 +116,7 @@ def test_what_was_reproduced_with_further_overrides_is_what_its_table_shows(
     venire, _ = reproduced
     ran = venire("reproduce", "sample", "dataset.limit=4", "--out", str(venire.home / "small"), UNTRACKED)
     assert ran.status == 0, ran.err
-    table = (venire.home / "small" / "simulated" / "sample" / "table.csv").read_text(encoding="utf-8")
+    table = (venire.home / "small" / "simulated" / "sample.csv").read_text(encoding="utf-8")
     rows = [row for row in csv.DictReader(table.splitlines()) if not row["run"].startswith("#")]
     assert [float(row["n"]) for row in rows] == [4.0] * 5
 
@@ -137,4 +137,6 @@ def test_a_recorded_spec_takes_no_other_backend(venire: Venire) -> None:
 
 
 def test_the_specs_are_listed(venire: Venire) -> None:
-    assert venire("reproduce").out.split() == ["recorded/llmbar", "recorded/panel", "sample"]
+    listed = venire("reproduce").out.split()
+    assert listed == sorted(listed)
+    assert {"juryflow/table2", "juryflow/table5", "recorded/llmbar", "recorded/panel", "sample"} <= {*listed}

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from venire.errors import ConfigError
-from venire.reporting.specs import Spec, list_specs, read_spec
+from venire.reporting.specs import Row, Spec, list_specs, read_spec
 
 GOOD = """\
 title: A panel against its parts
@@ -112,3 +112,53 @@ def test_every_spec_of_the_project_is_read(name: str) -> None:
 
 def test_the_project_has_specs() -> None:
     assert "sample" in list_specs()
+
+
+LAID_OUT = """\
+title: t
+sweep: [experiment=x]
+backend: simulated
+baseline: {ablation: none}
+rows:
+  own:
+    full: {ablation: none}
+    beta: {method.propagation.beta: 0.50}
+published:
+  full: {accuracy: .784}
+plots: [curve, bars]
+"""
+
+
+def test_a_spec_may_lay_out_rows_in_blocks_a_baseline_and_plots(tmp_path: Path) -> None:
+    write(tmp_path, LAID_OUT)
+    spec = read_spec("a", tmp_path)
+    assert spec.rows == (
+        Row("full", {"ablation": "none"}, "own"),
+        Row("beta", {"method.propagation.beta": "0.5"}, "own"),
+    )
+    assert spec.baseline == {"ablation": "none"}
+    assert spec.plots == ("curve", "bars")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("full: {accuracy", "fool: {accuracy"), "published.fool: no such row; expected one of full, beta"),
+        (("plots: [curve", "plots: [pie"), "plots: expected some of curve, pareto, bars, got 'pie'"),
+        (("full: {ablation: none}", "full: none"), "rows.own.full: expected params with their values"),
+        (("rows:\n  own:", "rows: []\nothers:"), "others: unknown key"),
+        (
+            ("published:", "  more:\n    full: {seed: 1}\npublished:"),
+            "rows: expected labels that differ, got 'full' twice",
+        ),
+    ],
+)
+def test_a_layout_that_would_show_something_nowhere_is_refused(
+    tmp_path: Path, change: tuple[str, str], message: str
+) -> None:
+    assert message in message_of(tmp_path, LAID_OUT.replace(*change))
+
+
+@pytest.mark.parametrize("name", list_specs())
+def test_every_spec_that_ships_is_read(name: str) -> None:
+    assert read_spec(name).title

@@ -1,39 +1,81 @@
-"""`venire reproduce`: the missing runs of a spec, then its table."""
+"""`venire reproduce`: the missing runs of specs, then their tables and plots."""
 
+import os
+import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from venire.commands.run import run
-from venire.commands.table import named_table
+from venire.commands.run import run, tracking_of
+from venire.commands.table import named_table, runs_of
 from venire.errors import ConfigError
-from venire.reporting.specs import list_specs, read_spec
+from venire.launch import Door
+from venire.reporting.specs import Spec, list_specs, read_spec
 from venire.reporting.table import Format
+from venire.runs import write_atomically
+from venire.sweep import TABLE_FORMS, read_jobs, sweep_id, upload_table
 
 _EXIT_OK = 0
 
 
-def reproduce(home: Path, name: str | None, overrides: Sequence[str], out: Path | None) -> int:
-    """Sweep what the spec says, skipping finished jobs; write `table.{md,csv,tex}` and print it.
+def reproduce(home: Path, names: Sequence[str], overrides: Sequence[str], out: Path | None) -> int:
+    """Sweep what each spec says, skipping finished jobs; write its table and plots, print where.
 
-    Simulated unless told `backend=live`: a bare command never spends money.
+    `<out>/<kind>/<name>.{md,csv,tex}`, and `<name>_<plot>.{svg,png}` beside it; `out` is `tables/` of
+    `home` by default. Simulated unless told `backend=live`: a bare command never spends money. A spec
+    whose sweep fails does not keep the others from running; the first exit status that is not 0 is returned.
     """
-    if name is None:
+    if not names:
         print("\n".join(list_specs()))
         return _EXIT_OK
-    spec = read_spec(name)
+    specs = [read_spec(name) for name in names]
     asked = [override.partition("=")[2] for override in overrides if override.startswith("backend=")]
-    if spec.backend == "recorded" and asked:
-        raise ConfigError(f"reproduce {name}: these judges are recorded; drop backend={asked[0]}")
+    for spec in specs:
+        if spec.backend == "recorded" and asked:
+            raise ConfigError(f"reproduce {spec.name}: these judges are recorded; drop backend={asked[0]}")
+    statuses = [_reproduce(home, spec, overrides, asked, out) for spec in specs]
+    return next((status for status in statuses if status != _EXIT_OK), _EXIT_OK)
+
+
+def _reproduce(
+    home: Path, spec: Spec, overrides: Sequence[str], asked: Sequence[str], out: Path | None
+) -> int:
     backend = [] if spec.backend == "recorded" or asked else ["backend=simulated"]
     launched = [*spec.overrides, *overrides, *backend]
     status = run(launched)
     if status != _EXIT_OK:
         return status
     kind = asked[0] if asked else spec.backend
-    folder = (out or home / "tables") / kind / name
-    folder.mkdir(parents=True, exist_ok=True)
-    written = named_table(home, name, partial=False, launched=launched)
-    for form in (Format.MARKDOWN, Format.CSV, Format.LATEX):
-        (folder / f"table.{form}").write_text(written.render(form), encoding="utf-8")
-    print(folder / "table.md")
+    stem = (out or home / "tables") / kind / spec.name
+    written = _write(home, spec, launched)
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    for path in written:
+        target = stem.with_name(path.name)
+        shutil.copyfile(path, target)
+        print(target)
+    print(stem.with_name(f"{stem.name}.md"))
     return _EXIT_OK
+
+
+def _write(home: Path, spec: Spec, launched: Sequence[str]) -> list[Path]:
+    """Table and plots, into the sweep's folder and to its MLflow run; returns their paths."""
+    folder = home / "sweeps" / sweep_id(launched)
+    stem = folder / spec.name.rpartition("/")[2]
+    table = named_table(home, spec.name, partial=False, launched=launched)
+    paths = []
+    for form in TABLE_FORMS:
+        paths.append(stem.with_name(f"{stem.name}.{form}"))
+        write_atomically(paths[-1], table.render(form))
+    if spec.plots:
+        from venire.reporting.spec_plots import draw
+
+        paths += draw(spec, runs_of(folder, partial=False), stem)
+    jobs = read_jobs(folder)
+    tracking = tracking_of(jobs)
+    if tracking is not None:
+        more = [path.name for path in paths]
+        note = table.render(Format.MARKDOWN)
+        trouble = upload_table(tracking, Door(home, os.environ), folder, jobs, note=note, more=more)
+        if trouble:
+            print(f"warning: {trouble}", file=sys.stderr)
+    return paths

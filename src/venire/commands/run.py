@@ -65,7 +65,7 @@ def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
     if done:
         return next(status for status in done if status is not None)
     jobs = read_jobs(sweep_folder)
-    return _finish_sweep(home, sweep_folder, jobs, _tracking(home, jobs)) if jobs else EXIT_OK
+    return _finish_sweep(home, sweep_folder, jobs, tracking_of(jobs)) if jobs else EXIT_OK
 
 
 _HINT = """\
@@ -139,7 +139,7 @@ def _finish_sweep(home: Path, folder: Path, jobs: Sequence[Job], tracking: Track
     return EXIT_FAILED if any(job.status is JobStatus.FAILED for job in jobs) else EXIT_INCOMPLETE
 
 
-def _tracking(home: Path, jobs: Sequence[Job]) -> TrackingSettings | None:
+def tracking_of(jobs: Sequence[Job]) -> TrackingSettings | None:
     """The tracking settings of the sweep's first run; None where there is no run."""
     folder = next((Path(job.folder) for job in jobs if job.folder), None)
     if folder is None:

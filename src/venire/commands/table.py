@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -9,11 +10,12 @@ from venire.errors import RunError
 from venire.records import RunRecord, RunStatus
 from venire.reporting.pairing import Run, read_run
 from venire.reporting.runs_table import runs_table
+from venire.reporting.spec_table import spec_table
 from venire.reporting.specs import list_specs, read_spec
 from venire.reporting.sweep_table import sweep_table
 from venire.reporting.table import Format, Table
 from venire.runs import list_runs, read_record
-from venire.sweep import read_jobs, sweep_id
+from venire.sweep import Job, read_jobs, sweep_id
 
 
 def table(home: Path, name: str, form: str, *, partial: bool) -> int:
@@ -45,10 +47,12 @@ def named_table(home: Path, name: str, *, partial: bool, launched: Sequence[str]
         folder = next((folder for folder in folders if read_jobs(folder)), None)
         if folder is None:
             raise RunError(f"table {name}: no runs yet; `venire reproduce {name}` makes them")
-        base = sweep_table(spec.title, _runs(folder, partial))
+        if spec.rows:
+            return spec_table(spec, runs_of(folder, partial))
+        base = sweep_table(spec.title, runs_of(folder, partial))
         source = (f"Source: {spec.source}.",) if spec.source else ()
         return Table(base.title, base.columns, base.rows, (*base.footer, *spec.notes, *source))
-    return sweep_table(f"sweep {name}", _runs(_sweep_folder(home, name), partial))
+    return sweep_table(f"sweep {name}", runs_of(_sweep_folder(home, name), partial))
 
 
 def _launches(overrides: Sequence[str]) -> Sequence[Sequence[str]]:
@@ -67,9 +71,20 @@ def _sweep_folder(home: Path, name: str) -> Path:
     return found[0]
 
 
-def _runs(folder: Path, partial: bool) -> list[Run]:
-    runs = [read_run(Path(job.folder)) for job in read_jobs(folder) if job.folder]
+def runs_of(folder: Path, partial: bool) -> list[Run]:
+    """The runs of the sweep in `folder`; those that stopped early only with `partial`.
+
+    Raises:
+        RunError: there is none.
+    """
+    runs = [_as_asked(read_run(Path(job.folder)), job) for job in read_jobs(folder) if job.folder]
     return _admitted(runs, partial, lambda run: run.record)
+
+
+def _as_asked(run: Run, job: Job) -> Run:
+    """The run with the overrides of this sweep among its params: another sweep may have made it by others."""
+    asked = {key: value for key, _, value in (override.partition("=") for override in job.overrides)}
+    return replace(run, record=replace(run.record, params={**run.record.params, **asked}))
 
 
 Listed = TypeVar("Listed")

@@ -97,10 +97,10 @@ def _footer(arms: Sequence[Arm], several: bool) -> tuple[str, ...]:
         return (intervals, provenance(runs), *cautions(runs))
     repeated = [run for arm in arms if len(arm.runs) > 1 for run in arm.runs]
     spreads = "x ± s: mean and standard deviation over seeds, which is no interval over items."
-    return (intervals, spreads, _replicates(repeated), provenance(runs), *cautions(runs))
+    return (intervals, spreads, replicates(repeated), provenance(runs), *cautions(runs))
 
 
-def _replicates(runs: Sequence[RunRecord]) -> str:
+def replicates(runs: Sequence[RunRecord]) -> str:
     """What a seed repeats. Source: spec, section 1, "Seeds"."""
     kinds = {run.params.get("replicate", "shared") for run in runs}
     if kinds == {"per_seed"}:

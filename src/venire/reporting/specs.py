@@ -8,6 +8,22 @@ import yaml
 
 from venire.errors import ConfigError
 
+# Kinds of plots that a spec may name; `reporting.plots` draws them.
+PLOTS = ("curve", "pareto", "bars")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table that a spec lays out.
+
+    `match` holds the params, with their values, by which a run belongs to it; `block` is the title of
+    the rows that it stands among.
+    """
+
+    label: str
+    match: Mapping[str, str]
+    block: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class Spec:
@@ -22,6 +38,9 @@ class Spec:
         published: row label to metric to published figure.
         source: where the published figures stand.
         notes: sentences under the table.
+        rows: in the order shown; empty: a row an arm, as in any sweep's table.
+        baseline: with rows, the params of the row that others on the same data are compared with.
+        plots: what to draw beside the table; see `PLOTS`.
     """
 
     name: str
@@ -31,6 +50,9 @@ class Spec:
     published: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     source: str = ""
     notes: tuple[str, ...] = ()
+    rows: tuple[Row, ...] = ()
+    baseline: Mapping[str, str] = field(default_factory=dict)
+    plots: tuple[str, ...] = ()
 
 
 def specs_dir() -> Path:
@@ -59,19 +81,25 @@ def read_spec(name: str, root: Path | None = None) -> Spec:
     backend = fields["backend"]
     if backend not in ("simulated", "recorded"):
         raise ConfigError(f"{path}: backend: expected simulated or recorded, got {backend!r}")
+    rows = _rows(fields.get("rows") or {}, f"{path}: rows")
+    published = _figures(fields.get("published") or {}, f"{path}: published")
+    _check_labels(rows, published, f"{path}: published")
     return Spec(
         name=name,
         title=str(fields["title"]),
         overrides=_texts(fields["sweep"], f"{path}: sweep"),
         backend=str(backend),
-        published=_figures(fields.get("published") or {}, f"{path}: published"),
+        published=published,
         source=str(fields.get("source") or ""),
         notes=_texts(fields.get("notes") or [], f"{path}: notes"),
+        rows=rows,
+        baseline=_params(fields.get("baseline") or {}, f"{path}: baseline"),
+        plots=_plots(fields.get("plots") or [], f"{path}: plots"),
     )
 
 
 _NEEDED = ("title", "sweep", "backend")
-_OPTIONAL = ("published", "source", "notes")
+_OPTIONAL = ("published", "source", "notes", "rows", "baseline", "plots")
 
 
 def _fields(path: Path) -> Mapping[str, object]:
@@ -110,3 +138,45 @@ def _numbers(value: object, where: str) -> dict[str, float]:
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise ConfigError(f"{where}.{metric}: expected a number, got {number!r}")
     return {str(metric): float(number) for metric, number in value.items()}
+
+
+def _rows(value: object, where: str) -> tuple[Row, ...]:
+    """Rows from a mapping of blocks to labels to params."""
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where}: expected a mapping of blocks to rows, got {value!r}")
+    rows = []
+    for block, members in value.items():
+        if not isinstance(members, dict):
+            raise ConfigError(f"{where}.{block}: expected a mapping of rows to params, got {members!r}")
+        rows += [
+            Row(str(label), _params(match, f"{where}.{block}.{label}"), str(block))
+            for label, match in members.items()
+        ]
+    labels = [row.label for row in rows]
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice:
+        raise ConfigError(f"{where}: expected labels that differ, got {twice[0]!r} twice")
+    return tuple(rows)
+
+
+def _params(value: object, where: str) -> dict[str, str]:
+    if not isinstance(value, dict) or not all(isinstance(item, str | int | float) for item in value.values()):
+        raise ConfigError(f"{where}: expected params with their values, got {value!r}")
+    return {str(key): str(item) for key, item in value.items()}
+
+
+def _check_labels(rows: tuple[Row, ...], published: Mapping[str, object], where: str) -> None:
+    """A figure whose row has another name would silently be shown nowhere."""
+    unknown = sorted(set(published) - {row.label for row in rows})
+    if rows and unknown:
+        raise ConfigError(
+            f"{where}.{unknown[0]}: no such row; expected one of {', '.join(row.label for row in rows)}"
+        )
+
+
+def _plots(value: object, where: str) -> tuple[str, ...]:
+    plots = _texts(value, where)
+    for plot in plots:
+        if plot not in PLOTS:
+            raise ConfigError(f"{where}: expected some of {', '.join(PLOTS)}, got {plot!r}")
+    return plots

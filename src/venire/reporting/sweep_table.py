@@ -29,7 +29,7 @@ def sweep_table(title: str, runs: Sequence[Run]) -> Table:
     if len(arms) < 2 or "accuracy" not in table.columns or not _are_on_the_same_items(runs):
         return table
     first, *others = arms
-    cells: list[Cell] = ["", *(_difference(first, other) for other in others)]
+    cells: list[Cell] = ["", *(accuracy_difference(first, other) for other in others)]
     place = table.columns.index("accuracy") + 1
     return Table(
         title,
@@ -47,16 +47,17 @@ def _are_on_the_same_items(runs: Sequence[Run]) -> bool:
     )
 
 
-def _difference(first: Sequence[Run], second: Sequence[Run]) -> Estimate:
+def accuracy_difference(first: Sequence[Run], second: Sequence[Run]) -> Estimate:
+    """The second arm's accuracy minus the first's, paired over items; means over each arm's seeds."""
     items = sorted(first[0].rows)
-    before, after = (np.mean([_accuracy(run, items) for run in arm], axis=0) for arm in (first, second))
+    before, after = (np.mean([accuracies(run, items) for run in arm], axis=0) for arm in (first, second))
     clusters = clusters_of(first[0], items)
     found = paired_difference(before, after, clusters, draws=DRAWS, rng=np.random.default_rng(0))
     return Estimate(found.value, found.low, found.high)
 
 
-def _accuracy(run: Run, items: Sequence[str]) -> FloatArray:
-    """Each item's part in the run's `accuracy`: the mean over the orders that the run was asked in."""
+def accuracies(run: Run, items: Sequence[str]) -> FloatArray:
+    """Each item's part in the run's `accuracy`, the mean over the orders that it was asked in; shape (n,)."""
     orders = orders_asked(run, items)
     if not orders:
         return shares_right(run, items)

@@ -1,0 +1,181 @@
+"""Plots of points with intervals, as SVG and PNG; each says what answered. Same points, same SVG."""
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SIMULATED = "SIMULATED judges: no findings about models"
+
+_INK, _FIRST, _SECOND, _FAINT = "#222222", "#1f5fa8", "#b3541e", "#9a9a9a"
+_STYLE: Any = {  # matplotlib's own words, of many types
+    "svg.hashsalt": "venire",  # ids in the file would be random
+    "svg.fonttype": "none",
+    "font.size": 9.0,
+    "axes.spines.top": False,
+    "axes.edgecolor": _INK,
+    "figure.dpi": 150,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One arm: where it lies, with the bounds of its vertical interval (NaN: none) and its name.
+
+    `group` tells points of one kind (a data set) from others; `calls` is the second axis of a curve.
+    """
+
+    label: str
+    x: float
+    y: float
+    low: float = math.nan
+    high: float = math.nan
+    calls: float = math.nan
+    group: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Captions:
+    """What is written around a plot: `note` below it (n, seeds, ...), `stamp` above (what answered)."""
+
+    title: str
+    x: str
+    y: str
+    note: str = ""
+    stamp: str = ""
+
+
+def curve(points: Sequence[Point], published: Sequence[Point], captions: Captions, stem: Path) -> list[Path]:
+    """Accuracy over a setting, with intervals, and re-evaluation calls on a second axis."""
+    with _figure(captions, stem) as (figure, axes, paths):
+        ordered = sorted(points, key=lambda point: point.x)
+        x = [point.x for point in ordered]
+        axes.errorbar(
+            x,
+            [p.y for p in ordered],
+            yerr=_bars(ordered),
+            color=_FIRST,
+            marker="o",
+            capsize=3,
+            label="accuracy",
+        )
+        if published:
+            axes.plot(
+                [p.x for p in published], [p.y for p in published], "D", mfc="none", color=_FIRST,
+                label="accuracy, published (real models)",
+            )  # fmt: skip
+        right = axes.twinx()
+        right.spines["top"].set_visible(False)
+        right.plot(x, [p.calls for p in ordered], color=_SECOND, marker="s", ls="--", label="calls")
+        if published:
+            right.plot(
+                [p.x for p in published], [p.calls for p in published], "D", mfc="none", color=_SECOND,
+                label="calls, published (real models)",
+            )  # fmt: skip
+        right.set_ylabel("re-evaluation calls per instance", color=_SECOND)
+        right.set_ylim(bottom=0)
+        handles = [*axes.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]]
+        axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
+        figure.set_size_inches(6.4, 4.6)
+    return paths
+
+
+def pareto(points: Sequence[Point], captions: Captions, stem: Path) -> list[Path]:
+    """Accuracy over cost; a line through those that no other beats at no higher cost, group by group."""
+    with _figure(captions, stem) as (figure, axes, paths):
+        groups = list(dict.fromkeys(point.group for point in points))
+        for group in groups:
+            front = pareto_front([point for point in points if point.group == group])
+            axes.plot([p.x for p in front], [p.y for p in front], color=_FAINT, lw=1, drawstyle="steps-post")
+        for place, point in enumerate(points):
+            label = f"{point.group}: {point.label}" if len(groups) > 1 else point.label
+            look: dict[str, Any] = {
+                "marker": _MARKERS[place % len(_MARKERS)],
+                "color": f"C{place % 10}",
+                "label": label,
+            }
+            axes.errorbar([point.x], [point.y], yerr=_bars([point]), ls="none", capsize=3, lw=0.9, **look)
+        axes.margins(x=0.08, y=0.1)
+        axes.set_xlim(left=0)
+        figure.legend(loc="outside right center", frameon=False, fontsize=8)
+        figure.set_size_inches(8.0, 4.2)
+    return paths
+
+
+_MARKERS = "osD^vP*X"
+
+
+def pareto_front(points: Sequence[Point]) -> list[Point]:
+    """The points that none other beats in y at the same or a lower x, by x; of equal ones the first."""
+    front: list[Point] = []
+    for point in sorted(points, key=lambda point: (point.x, -point.y)):
+        if not front or point.y > front[-1].y:
+            front.append(point)
+    return front
+
+
+def bars(points: Sequence[Point], published: Sequence[Point], captions: Captions, stem: Path) -> list[Path]:
+    """A bar an arm from the top down, with intervals; a diamond where a figure was published."""
+    with _figure(captions, stem) as (figure, axes, paths):
+        places = {point.label: -place for place, point in enumerate(points)}
+        heights = [places[point.label] for point in points]
+        colors = [_FIRST if point.group == points[0].group else _FAINT for point in points]
+        axes.barh(heights, [p.y for p in points], color=colors, height=0.62, alpha=0.85)
+        axes.errorbar([p.y for p in points], heights, xerr=_bars(points), fmt="none", ecolor=_INK, capsize=3)
+        if published:
+            axes.plot(
+                [p.y for p in published],
+                [places[p.label] for p in published],
+                "D",
+                mfc="white",
+                color=_SECOND,
+                label="published (real models)",
+            )
+            axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.14))
+        axes.set_yticks(heights, [point.label for point in points])
+        low = min([p.low if not math.isnan(p.low) else p.y for p in (*points, *published)], default=0.0)
+        high = max([p.high if not math.isnan(p.high) else p.y for p in (*points, *published)], default=1.0)
+        # The axis starts at chance where all arms are above it: a longer bar would hide the differences.
+        axes.set_xlim(0.5 if low > 0.5 else 0.0, min(1.0, high + 0.05))
+        figure.set_size_inches(7.2, 1.9 + 0.36 * len(points))
+    return paths
+
+
+def _bars(points: Sequence[Point]) -> list[list[float]]:
+    """Lengths below and above; 0 where there is no interval."""
+    below = [0.0 if math.isnan(p.low) else max(0.0, p.y - p.low) for p in points]
+    above = [0.0 if math.isnan(p.high) else max(0.0, p.high - p.y) for p in points]
+    return [below, above]
+
+
+@contextmanager
+def _figure(captions: Captions, stem: Path) -> Iterator[tuple["Figure", "Axes", list[Path]]]:
+    """A figure with one pair of axes, written at the end; and the list that then holds the files' paths."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    paths: list[Path] = []
+    with matplotlib.rc_context(_STYLE):
+        # No pyplot: it keeps figures and a backend of its own.
+        figure = Figure(layout="constrained")
+        axes = figure.subplots()
+        axes.set_title(captions.title, fontsize=10, loc="left")
+        if captions.stamp:
+            figure.suptitle(captions.stamp, fontsize=8.5, color="#b00020", weight="bold")
+        axes.set_xlabel(captions.x)
+        axes.set_ylabel(captions.y)
+        axes.grid(axis="y" if captions.y else "x", color="#e4e4e4", lw=0.6)
+        axes.set_axisbelow(True)
+        yield figure, axes, paths
+        if captions.note:
+            figure.supxlabel(captions.note, fontsize=7, color="#555555", wrap=True)
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+            paths.append(stem.with_name(f"{stem.name}.{ending}"))
+            figure.savefig(paths[-1], metadata=metadata)
