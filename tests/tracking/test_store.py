@@ -8,55 +8,64 @@ from pathlib import Path
 import pytest
 
 from venire.errors import TrackingError
+from venire.runs import read_record
 from venire.tracking.settings import TrackingSettings
 from venire.tracking.store import opened
 from venire.tracking.upload import upload_run
 
-# What each of the processes does: it waits for the others, so that all start on nothing at once.
-UPLOAD = """
-import json, sys, time
+# Processes that have imported everything and wait for each other, so that all start on nothing at once.
+UPLOADS = """
+import multiprocessing, sys
 from pathlib import Path
+import mlflow.tracking
 from venire.tracking.settings import TrackingSettings
 from venire.tracking.upload import upload_run
-import mlflow.tracking
-home, number, go = Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
-Path(sys.argv[4]).touch()
-while not go.exists():
-    time.sleep(0.02)
-print(upload_run(TrackingSettings(), home / "runs" / f"r{number}", home=home))
+
+home, n = Path(sys.argv[1]), int(sys.argv[2])
+fork = multiprocessing.get_context("fork")
+barrier = fork.Barrier(n)
+
+def upload(number):
+    barrier.wait()
+    upload_run(TrackingSettings(), home / "runs" / f"r{number}", home=home)
+
+processes = [fork.Process(target=upload, args=(number,)) for number in range(n)]
+for process in processes:
+    process.start()
+for process in processes:
+    process.join()
+print([process.exitcode for process in processes])
 """
 
 
+def upload_at_once(home, n, cwd):
+    """One process for each of the runs `r0` ... of `home`; their exit statuses must be 0."""
+    done = subprocess.run(
+        [sys.executable, "-c", UPLOADS, str(home), str(n)],
+        cwd=cwd,
+        env=os.environ | {"MLFLOW_RUN_ID": "a" * 32, "MLFLOW_EXPERIMENT_NAME": "stray"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.stdout == f"{[0] * n}\n", done.stderr[-2000:]
+
+
 @pytest.mark.slow
-def test_six_processes_that_start_on_an_empty_store_all_succeed_under_one_parent(tmp_path, put, home):
+def test_sixteen_processes_that_start_on_an_empty_store_succeed_and_lose_no_metric(tmp_path, put, home):
+    # Eight that start on nothing, and sixteen writers of 1,000 metrics: sixteen of both show both.
     (home / "mlflow.db").unlink()
-    ready = [tmp_path / f"ready{number}" for number in range(6)]
-    go = tmp_path / "go"
-    processes = []
-    for number in range(6):
-        put(f"r{number}", sweep_id="sweep-1")
-        command = [sys.executable, "-c", UPLOAD, str(home), str(number), str(go), str(ready[number])]
-        environ = os.environ | {"MLFLOW_RUN_ID": "a" * 32, "MLFLOW_EXPERIMENT_NAME": "stray"}
-        processes.append(
-            subprocess.Popen(
-                command, cwd=tmp_path, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-            )
-        )
-    deadline = time.monotonic() + 120
-    while not all(path.exists() for path in ready) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    go.touch()
-    ends = [process.communicate(timeout=120) for process in processes]
-    assert [process.returncode for process in processes] == [0] * 6, [err[-500:] for _, err in ends]
+    metrics = [{f"accuracy/{n}": writer * 1000.0 + n for n in range(1000)} for writer in range(16)]
+    folders = [put(f"r{n}", sweep_id="sweep-1", metrics=values) for n, values in enumerate(metrics)]
+    upload_at_once(home, 16, tmp_path)
 
     with opened(TrackingSettings(), home) as store:
-        runs = store.client.search_runs([store.experiment_id])
+        runs = {run.info.run_id: run for run in store.client.search_runs([store.experiment_id])}
         names = sorted(experiment.name for experiment in store.client.search_experiments())
-    children = {run.info.run_id: run for run in runs if "mlflow.parentRunId" in run.data.tags}
-    (parent,) = [run for run in runs if run.info.run_id not in children]
-    assert set(children) == {out.split()[-1] for out, _ in ends}
-    assert len(children) == 6
-    assert {run.data.tags["mlflow.parentRunId"] for run in children.values()} == {parent.info.run_id}
+    children = [runs.pop(read_record(folder).mlflow_run_id) for folder in folders]
+    (parent,) = runs
+    assert [run.data.metrics for run in children] == metrics
+    assert {run.data.tags["mlflow.parentRunId"] for run in children} == {parent}
     assert names == ["Default", "venire"]
     assert not (tmp_path / "mlruns").exists()
 
