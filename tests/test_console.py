@@ -1,4 +1,5 @@
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +45,14 @@ def call(kind: BackendKind, cost: float | None, *, replayed: bool = False) -> Ca
     )
 
 
-def watched(*calls: Call, terminal: bool = True, name: str = "majority") -> str:
+def watched(
+    *calls: Call, terminal: bool = True, name: str = "majority", width: int = 120, of: int = 1
+) -> str:
     """What a watcher of one instance with these calls sees."""
     out = io.StringIO()
-    console = Console(file=out, force_terminal=terminal, width=120)
+    console = Console(file=out, force_terminal=terminal, color_system=None, width=width)
     with Watch(console) as watch:
-        watch.start(name, 1)
+        watch.start(name, of)
         watch.done(Outcome("set/1", Preference(Winner.FIRST), calls=calls))
     return out.getvalue()
 
@@ -57,6 +60,25 @@ def watched(*calls: Call, terminal: bool = True, name: str = "majority") -> str:
 def test_a_terminal_has_a_bar_and_another_output_a_line() -> None:
     assert "1/1" in watched()
     assert watched(terminal=False) == "majority: judging 1 instances\n"
+
+
+LONG_NAME = "juryflow llmbar judge=gpt_4o panel=multi_model thresholds.beta=0.5"
+
+
+def test_in_80_columns_the_name_is_cut_and_nothing_else() -> None:
+    billed = call(BackendKind.LIVE, 123.25), call(BackendKind.LIVE, None)
+    line = watched(*billed, name=LONG_NAME, width=80, of=32_000).splitlines()[-2]
+    assert re.search(r"juryflow [^…]*… +1/32000 2 calls, at least \$123\.2500 -:--:--", line), line
+
+
+def test_a_wider_terminal_shows_the_whole_name() -> None:
+    assert LONG_NAME in watched(name=LONG_NAME, width=160)
+
+
+def test_a_narrow_terminal_has_no_bar_but_the_count() -> None:
+    line = watched(call(BackendKind.LOCAL, None), name=LONG_NAME, width=40).splitlines()[-2]
+    assert re.search(r"juryflow [^…]*… +1/1 1 calls", line), line
+    assert "━" not in line
 
 
 def test_brackets_of_a_name_are_shown() -> None:
@@ -97,7 +119,7 @@ def test_a_run_ends_with_its_folder_on_the_last_line(
     print_run(written)
     out, err = capsys.readouterr()
     assert out.splitlines()[0] == "pairwise gpt_4o here [none]"
-    assert out.splitlines()[-1] == str(written.folder)
+    assert out.splitlines()[-2] == str(written.folder)
     assert err == ""
 
 
@@ -109,7 +131,7 @@ def test_a_failed_run_says_why_on_standard_error(tmp_path: Path, capsys: pytest.
     assert written.record.status is RunStatus.FAILED
     print_run(written)
     out, err = capsys.readouterr()
-    assert out.splitlines()[-1] == str(written.folder)
+    assert out.splitlines()[-2] == str(written.folder)
     assert err.startswith("failed: 100.0% of the verdicts are missing")
     assert "Run the same command again" not in err
 

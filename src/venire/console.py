@@ -7,7 +7,17 @@ from pathlib import Path
 from types import TracebackType
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Column
+from rich.text import Text
 
 from venire.launch import Written
 from venire.records import BackendKind, Call, Outcome, RunStatus
@@ -35,17 +45,41 @@ class Usd:
         return f", {'' if self.complete else 'at least '}${self.amount:.4f}"
 
 
+_ROOM_FOR_A_BAR = 70  # columns; fewer are left to the name, the count and the calls
+
+
+class _Name(ProgressColumn):
+    """The run's name, the one column that gives way where the terminal is narrow; brackets are no markup."""
+
+    def render(self, task: Task) -> Text:
+        return Text(task.description, no_wrap=True, overflow="ellipsis")
+
+
+def _columns(width: int) -> list[ProgressColumn]:
+    """What a terminal of `width` columns shows in one line; only the name is ever cut."""
+
+    def whole() -> Column:
+        return Column(no_wrap=True)
+
+    bar = BarColumn(bar_width=min(40, width // 6), table_column=whole())
+    left = TimeRemainingColumn(table_column=whole())
+    roomy = width >= _ROOM_FOR_A_BAR
+    return [
+        _Name(),
+        *([bar] if roomy else []),
+        MofNCompleteColumn(table_column=whole()),
+        TextColumn("{task.fields[note]}", markup=False, table_column=whole()),
+        *([left] if roomy else []),
+    ]
+
+
 class Watch:
     """A progress bar on standard error; plain lines where that is no terminal."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True)
         self._progress = Progress(
-            TextColumn("{task.description}", markup=False),  # a name may have brackets
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[note]}", markup=False),
-            TimeRemainingColumn(),
+            *_columns(self._console.width),
             console=self._console,
             disable=not self._console.is_terminal,
         )
