@@ -61,6 +61,11 @@ class SimulatedBackend:
         """Always simulated."""
         return BackendKind.SIMULATED
 
+    @property
+    def world(self) -> World:
+        """What is latent. For tests and studies of the model: no method and no judge is given it."""
+        return self._world
+
     async def send(self, request: Request) -> Reply:
         """The simulated reply, after `latency_s`.
 

@@ -74,7 +74,8 @@ def _reading(here: World, request: Request, viewer: Viewer, *, kind: str) -> _Re
     reader = Reader(viewer.model, viewer.family, digest(shown.persona))
     # not the whole prompt: with and without a rubric, judges are compared on the same slips
     slip = (here.simulation.seed, "slip", kind, reader.model, reader.persona, candidate.content)
-    sampling = (request.temperature, request.top_p, request.sampling_seed, request.replicate)
+    floats = (None if n is None else float(n) for n in (request.temperature, request.top_p))
+    sampling = (*floats, request.sampling_seed, request.replicate)
     patterns = tuple(frozenset(_PATTERN.findall(entry)) for entry in shown.rubric)
     return _Reading(here, candidate, shown, reader, (*slip, *sampling), patterns)
 

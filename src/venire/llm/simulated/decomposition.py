@@ -29,7 +29,8 @@ _FENCE = re.compile(r"(```.*?```)", re.DOTALL)
 _LIST_MARK = re.compile(r"^\s*(?:[-*+•>]+|#+|\(?\d{1,3}[.)]|\(?[a-zA-Z]\))\s+")
 _END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|(?<=[。！？])(?!$)")
 _ABBREVIATED = re.compile(
-    r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|etc|vs|cf|Dr|Mr|Mrs|Ms|Prof|St|No|approx|Fig|Eq|U\.S|a\.m|p\.m)\.$"
+    r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|etc|vs|cf|Dr|Mr|Mrs|Ms|Prof|St|No|approx|Fig|Eq|U\.S|a\.m|p\.m"
+    r"|Jan|Feb|Aug|Sept?|Oct|Nov|Dec)\.$"
 )
 _CLAUSE = re.compile(r";\s+|,\s+(?=(?:and|but|which|while|because|so)\s)")
 _LONG_SENTENCE_WORDS = 30
