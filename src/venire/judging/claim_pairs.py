@@ -63,6 +63,14 @@ def hearing_detail(hearing: Hearing) -> dict[str, object]:
     }
 
 
+def scored_detail(
+    hearing: Hearing, verdicts: Sequence[Verdict | None], made: float | None
+) -> dict[str, object]:
+    """The same with each claim's final verdict, and the response's score."""
+    final = [verdict.value if verdict else None for verdict in verdicts]
+    return {**hearing_detail(hearing), "verdicts": final, "score": made}
+
+
 def judgment_detail(judgment: ClaimJudgment) -> Mapping[str, object]:
     """JSON-ready; an abstention has a null verdict, and its reason where the judge failed."""
     if judgment.verdict is None:

@@ -73,8 +73,11 @@ async def decide(
     *,
     tie_break: TieBreak | None,
     seed: int,
+    unscored: Unscored | None = None,
 ) -> Decision:
     """The response with the higher score; equal scores, and an undefined one, are a tie.
+
+    `unscored` where the pair cannot be judged at all: it is the prediction then.
 
     A tie is put before the `strongest` judge in both orders. Where these disagree, the order that
     (seed, instance id) names decides. Where one has no usable reply, the instance is unscored.
@@ -82,6 +85,8 @@ async def decide(
 
     Source: spec, section 1, "Verdicts and score".
     """
+    if unscored is not None:
+        return Decision(unscored)
     winner = higher(*scores)
     if winner is not Winner.TIE:
         return Decision(Preference(winner))

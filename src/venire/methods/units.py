@@ -1,18 +1,17 @@
 """What `single` and `majority` share: the unit of judgment, and the pair judged claim by claim."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from venire.errors import ConfigError
-from venire.judging.claim_pairs import hear_pair, hearing_detail, judge_votes, lacking, panel_verdicts
+from venire.judging.claim_pairs import hear_pair, judge_votes, lacking, panel_verdicts, scored_detail
 from venire.judging.claims import JUDGE_CLAIMS, ClaimForm
 from venire.judging.convene import Convening, Decomposing
 from venire.judging.decompose import DECOMPOSE
 from venire.judging.orders import Orders
 from venire.judging.panel import Panel
 from venire.judging.tags import TagSet
-from venire.judging.tie_break import Decision, TieBreak, decide
+from venire.judging.tie_break import TieBreak, decide
 from venire.judging.unit import Unit
 from venire.judging.verdicts import Reduction, score
 from venire.llm.embedding import EmbeddingModel
@@ -102,22 +101,16 @@ class ByUnit(Comparing, ABC):
         hearings = await hear_pair(self.convening, instance, llm)
         verdicts = [panel_verdicts(hearing, self.panel.strongest) for hearing in hearings]
         scores = (score(verdicts[0], self.reduction), score(verdicts[1], self.reduction))
-        unscored = lacking(hearings)
-        decision = (
-            Decision(unscored)
-            if unscored
-            else await decide(
-                instance, scores, self.panel.strongest_judge, llm, tie_break=self.tie_break, seed=self.seed
-            )
+        decision = await decide(
+            instance,
+            scores,
+            self.panel.strongest_judge,
+            llm,
+            tie_break=self.tie_break,
+            seed=self.seed,
+            unscored=lacking(hearings),
         )
-        responses: Sequence[dict[str, object]] = [
-            {
-                **hearing_detail(hearing),
-                "verdicts": [verdict.value if verdict else None for verdict in final],
-                "score": made,
-            }
-            for hearing, final, made in zip(hearings, verdicts, scores, strict=True)
-        ]
+        shown = zip(hearings, verdicts, scores, strict=True)
         return Outcome(
             instance_id=instance.id,
             prediction=decision.prediction,
@@ -125,7 +118,7 @@ class ByUnit(Comparing, ABC):
             calls=(*(call for hearing in hearings for call in hearing.calls), *decision.calls),
             detail={
                 "unit": self.unit.value,
-                "responses": responses,
+                "responses": [scored_detail(*each) for each in shown],
                 "scores": list(scores),
                 **decision.detail,
             },

@@ -17,7 +17,7 @@ from venire.judging.pairs import check_pairs
 from venire.judging.panel import Panel
 from venire.judging.review import PROPAGATE, REEVALUATE
 from venire.judging.tags import TagSet
-from venire.judging.tie_break import Decision, TieBreak, decide
+from venire.judging.tie_break import TieBreak, decide
 from venire.judging.unit import Unit
 from venire.judging.verdicts import Reduction
 from venire.llm.embedding import EmbeddingModel
@@ -236,18 +236,14 @@ class JuryFlow:
     async def _outcome(self, instance: Instance, made: Sequence[Proceeding], llm: LLM) -> Outcome:
         hearings = [each.hearing for each in made]
         scores = (made[0].score(self.reduction), made[1].score(self.reduction))
-        unscored = lacking(hearings)
-        decision = (
-            Decision(unscored)
-            if unscored
-            else await decide(
-                instance,
-                scores,
-                self.panel.strongest_judge,
-                llm,
-                tie_break=self.tie_break,
-                seed=self.seed,
-            )
+        decision = await decide(
+            instance,
+            scores,
+            self.panel.strongest_judge,
+            llm,
+            tie_break=self.tie_break,
+            seed=self.seed,
+            unscored=lacking(hearings),
         )
         additions = Additions(
             tuple(learnt for each in made for learnt in each.additions.learnt),

@@ -7,16 +7,16 @@ from itertools import count, islice
 from venire.errors import ConfigError
 from venire.judging.claim_pairs import (
     hear_pair,
-    hearing_detail,
     judge_votes,
     lacking,
     panel_verdicts,
+    scored_detail,
 )
 from venire.judging.claims import claim_question, judge_claims
 from venire.judging.convene import Hearing
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import together
-from venire.judging.tie_break import Decision, decide
+from venire.judging.tie_break import decide
 from venire.judging.verdicts import score
 from venire.llm.protocol import LLM
 from venire.methods.juryflow.draws import stream
@@ -65,14 +65,16 @@ class SameBudgetMajority(JuryFlow):
         hearings, replicates = await self._again(heard, budget, llm)
         verdicts = [panel_verdicts(hearing, self.panel.strongest) for hearing in hearings]
         scores = (score(verdicts[0], self.reduction), score(verdicts[1], self.reduction))
-        unscored = lacking(hearings)
-        decision = (
-            Decision(unscored)
-            if unscored
-            else await decide(
-                instance, scores, self.panel.strongest_judge, llm, tie_break=self.tie_break, seed=self.seed
-            )
+        decision = await decide(
+            instance,
+            scores,
+            self.panel.strongest_judge,
+            llm,
+            tie_break=self.tie_break,
+            seed=self.seed,
+            unscored=lacking(hearings),
         )
+        shown = zip(hearings, verdicts, scores, strict=True)
         own = (*(call for hearing in heard for call in hearing.calls), *replicates, *decision.calls)
         return Outcome(
             instance_id=instance.id,
@@ -82,14 +84,7 @@ class SameBudgetMajority(JuryFlow):
             detail={
                 "unit": self.unit.value,
                 "budget": budget,
-                "responses": [
-                    {
-                        **hearing_detail(hearing),
-                        "verdicts": [verdict.value if verdict else None for verdict in final],
-                        "score": made,
-                    }
-                    for hearing, final, made in zip(hearings, verdicts, scores, strict=True)
-                ],
+                "responses": [scored_detail(*each) for each in shown],
                 "scores": list(scores),
                 **decision.detail,
             },
