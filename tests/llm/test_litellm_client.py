@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
@@ -128,6 +129,24 @@ def test_a_passing_failure_is_one_attempt_and_worth_another(
     assert (failure.status, failure.usage, failure.retryable) == (status, usage, True)
     assert failure.retry_after_s == retry_after_s
     assert stub.stats.requests == 1  # litellm and the SDK under it would try again by themselves
+
+
+def test_a_server_that_is_not_there_never_ran_the_model() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # bound but not listening: connections are refused
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+
+        async def run() -> Reply:
+            backend = LiteLLMBackend([route(url)], {"STUB_KEY": SENTINEL})
+            try:
+                return await backend.send(ask(url))
+            finally:
+                await backend.aclose()
+
+        with pytest.raises(AttemptFailed) as caught:
+            asyncio.run(run())
+    assert (caught.value.status, caught.value.usage) == (AttemptStatus.CONNECTION, Usage(0, 0))
+    assert caught.value.retryable
 
 
 def test_a_hanging_provider_is_a_timeout() -> None:

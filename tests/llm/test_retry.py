@@ -114,6 +114,27 @@ def test_a_final_refusal_of_the_provider_is_recorded_as_rejected_and_free() -> N
     assert isinstance(tried.outcome, BackendError)
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        AttemptFailed(AttemptStatus.CONNECTION, "refused", retryable=True, usage=Usage(0, 0)),
+        BackendError("no such model"),
+    ],
+)
+def test_what_reached_no_model_cost_nothing_even_where_no_price_is_known(
+    step: AttemptFailed | BackendError,
+) -> None:
+    backend = FakeBackend([step])
+    tried = asyncio.run(try_once(backend, request(), route(price=None), clock=FakeTime().clock))
+    assert (tried.attempt.usage, tried.attempt.cost_usd) == (Usage(0, 0), 0.0)
+
+
+def test_what_may_have_been_billed_has_an_unknown_cost() -> None:
+    assert attempt(FakeBackend([failed()])).attempt.cost_usd is None
+    unpriced = asyncio.run(try_once(FakeBackend(), request(), route(price=None), clock=FakeTime().clock))
+    assert unpriced.attempt.cost_usd is None
+
+
 def test_a_secret_reaches_neither_record_nor_error() -> None:
     error = BackendError("bad key s3cret")
     tried = attempt(FakeBackend([error]))

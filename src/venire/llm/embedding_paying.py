@@ -16,7 +16,7 @@ from venire.llm.embedding import Embedded, EmbeddingBackend, EmbeddingModel, Vec
 from venire.llm.embedding_shares import batch_key, embedding_call, shares, worst_of
 from venire.llm.limits import Limiter, Slot
 from venire.llm.protocol import AttemptFailed
-from venire.llm.retry import clean, pause_s, refusal
+from venire.llm.retry import clean, cost_of, pause_s, refusal
 from venire.llm.route import Route
 from venire.llm.store import CallStore, Intent
 from venire.llm.store.vectors import BatchClaim, BatchIntent, BatchSettlement, StoredVector
@@ -241,7 +241,7 @@ def _attempt(outcome: _Outcome, route: Route, started_at: float, latency_s: floa
             status, usage, detail = outcome.status, outcome.usage, outcome.detail
         case BackendError():
             status, usage, detail = AttemptStatus.REJECTED, Usage(0, 0), str(outcome)
-    cost_usd = None if route.price is None else route.price.cost_usd(usage)
+    cost_usd = cost_of(usage, route.price, answered=status is AttemptStatus.OK)
     return Attempt(status, started_at, latency_s, usage, cost_usd, detail)
 
 

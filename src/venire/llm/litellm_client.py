@@ -204,7 +204,9 @@ def read_error(error: Exception, key: str, now: float) -> Reply | Exception:
         return AttemptFailed(AttemptStatus.REJECTED, detail, retryable=False, usage=NOT_RUN)
     if "Timeout" in own:
         return AttemptFailed(AttemptStatus.TIMEOUT, detail, retryable=True)
-    if kinds & {"APIConnectionError", "ConnectError", "ReadError", "RemoteProtocolError"}:
+    if kinds & {"ConnectError", "ClientConnectorError"}:  # no address, nobody listens, no trusted TLS
+        return AttemptFailed(AttemptStatus.CONNECTION, detail, retryable=True, usage=NOT_RUN)
+    if kinds & {"APIConnectionError", "ReadError", "RemoteProtocolError"}:
         return AttemptFailed(AttemptStatus.CONNECTION, detail, retryable=True)
     if "JSONDecodeError" in kinds:
         return malformed(detail)

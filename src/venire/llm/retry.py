@@ -10,7 +10,7 @@ from venire.errors import BackendError
 from venire.llm.clock import Clock
 from venire.llm.protocol import AttemptFailed, Backend, Reply
 from venire.llm.route import Limits, Route
-from venire.records import Attempt, AttemptStatus, FinishReason, Request, Usage
+from venire.records import Attempt, AttemptStatus, FinishReason, Price, Request, Usage
 
 _DETAIL_CHARACTERS = 500
 
@@ -44,9 +44,19 @@ async def try_once(
         limit = f"no reply within {route.limits.timeout_s:g} s"
         outcome = AttemptFailed(AttemptStatus.TIMEOUT, limit, retryable=True)
     status, usage, detail = _judge(outcome := _normalised(outcome, request))
-    cost_usd = None if route.price is None else route.price.cost_usd(usage)
+    cost_usd = cost_of(usage, route.price, answered=status is AttemptStatus.OK)
     latency_s = clock.monotonic() - began
     return Tried(Attempt(status, started_at, latency_s, usage, cost_usd, clean(detail, secrets)), outcome)
+
+
+def cost_of(usage: Usage, price: Price | None, *, answered: bool) -> float | None:
+    """US dollars of an attempt; None where nobody can say.
+
+    What was not answered and took no token did not run the model: it cost nothing, whatever the price.
+    """
+    if not answered and usage == Usage(0, 0):
+        return 0.0
+    return None if price is None else price.cost_usd(usage)
 
 
 def pause_s(failed: AttemptFailed, failures: int, limits: Limits, rng: np.random.Generator) -> float | None:
