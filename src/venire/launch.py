@@ -24,6 +24,7 @@ from venire.metrics.measurement import Measurement
 from venire.metrics.recorded import recorded_metrics
 from venire.provenance import hashes_of, returned_models, tags_of
 from venire.records import Outcome, Prediction, Reason, RunRecord, RunStatus, Unscored
+from venire.reporting.juryflow_view import has_graphs
 from venire.runner import Interrupted, Judged, Pace, Stop, judge_all
 from venire.runs import new_run_id, read_record, redact, secret_values, start_run, write_run
 
@@ -99,12 +100,29 @@ def execute(ready: Ready, door: Door) -> Written:
         instances=experiment.loaded.instances,
         outcomes=judged.outcomes,
         secrets=secrets,
+        more=_method_files(experiment, judged),
     )
     said = (*experiment.identity.warnings, *experiment.loaded.warnings)
     trouble = _upload(experiment, door, folder)
     everything = tuple(redact(warning, secrets) for warning in (*said, *warnings, *trouble))
     interrupted = isinstance(judged.stopped, Interrupted)
     return Written(folder, read_record(folder), everything, interrupted)
+
+
+def _method_files(experiment: Experiment, judged: Judged) -> Mapping[str, str]:
+    """What a run of this method leaves besides the files that all runs have."""
+    if not any(map(has_graphs, judged.outcomes)):
+        return {}
+    from venire.reporting.juryflow_files import juryflow_files
+
+    return juryflow_files(
+        experiment.method,
+        experiment.loaded.instances,
+        judged.outcomes,
+        seed=experiment.seed,
+        kind=experiment.kind,
+        title=experiment.identity.name,
+    )
 
 
 def _routes(experiment: Experiment) -> dict[str, Route]:

@@ -8,6 +8,7 @@ import pytest
 from venire.errors import RunError
 from venire.runs import (
     RUN_FILES,
+    files_of,
     read_record,
     set_mlflow_run_id,
     start_run,
@@ -22,6 +23,37 @@ def test_a_run_folder_holds_exactly_its_five_files(tmp_path, record, instances, 
     write_run(tmp_path / "r", record, config_yaml="seed: 1\n", instances=instances, outcomes=outcomes)
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == sorted(RUN_FILES)
     assert (tmp_path / "r/config.yaml").read_text() == "seed: 1\n"
+
+
+def test_what_a_method_leaves_besides_is_written_without_secrets_and_listed(
+    tmp_path, record, instances, outcomes
+):
+    start_run(tmp_path, pid=1, overrides=(), started_at=0.0)
+    write_run(
+        tmp_path,
+        record,
+        config_yaml="",
+        instances=instances,
+        outcomes=outcomes,
+        secrets=(SENTINEL,),
+        more={"graphs.jsonl": f"a {SENTINEL}", "a.html": ""},
+    )
+    (tmp_path / ".upload.lock").touch()
+    assert (tmp_path / "graphs.jsonl").read_text() == "a ***"
+    assert [path.name for path in files_of(tmp_path)] == [*RUN_FILES, "a.html", "graphs.jsonl"]
+
+
+def test_a_methods_file_may_not_take_the_name_of_a_runs_own(tmp_path, record, instances, outcomes):
+    with pytest.raises(RunError, match="names of their own, got run.json"):
+        write_run(
+            tmp_path,
+            record,
+            config_yaml="",
+            instances=instances,
+            outcomes=outcomes,
+            more={"run.json": "{}"},
+        )
+    assert not (tmp_path / "run.json").exists()
 
 
 def test_a_record_survives_its_round_trip(tmp_path, record, instances, outcomes):

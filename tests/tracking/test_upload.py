@@ -69,6 +69,16 @@ def test_the_folders_files_are_artifacts_at_a_fixed_place_whatever_the_working_d
     assert list(elsewhere.iterdir()) == []
 
 
+def test_a_page_that_the_method_left_is_an_artifact_and_linked_from_the_run(home, put):
+    folder = put("r1")
+    (folder / "graphs.html").write_text("<p>graphs</p>", encoding="utf-8")
+    run_id = upload_run(SETTINGS, folder, home=home)
+    with opened(SETTINGS, home) as store:
+        assert "graphs.html" in {file.path for file in store.client.list_artifacts(run_id)}
+        link = f"[graphs.html](#/experiments/{store.experiment_id}/runs/{run_id}/artifacts/graphs.html)"
+        assert link in store.client.get_run(run_id).data.tags["mlflow.note.content"]
+
+
 @pytest.mark.parametrize(
     ("status", "shown"), [(RunStatus.INCOMPLETE, "KILLED"), (RunStatus.FAILED, "FAILED")]
 )

@@ -4,6 +4,7 @@ from venire.runs.atomic import write_atomically
 from venire.runs.find import find_run, finished_by_job_hash, list_runs, unfinished_runs
 from venire.runs.folder import (
     RUN_FILES,
+    files_of,
     read_record,
     set_mlflow_run_id,
     start_run,
@@ -18,6 +19,7 @@ __all__ = [
     "RUN_FILES",
     "OutcomeRow",
     "assert_no_secrets",
+    "files_of",
     "find_run",
     "finished_by_job_hash",
     "list_runs",

@@ -39,8 +39,9 @@ def write_run(
     instances: Sequence[Instance],
     outcomes: Sequence[Outcome],
     secrets: Sequence[str] = (),
+    more: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the five files of a run; equal arguments give equal bytes.
+    """Write the files of a run; equal arguments give equal bytes.
 
     Args:
         folder: made where it is missing.
@@ -49,15 +50,20 @@ def write_run(
         instances: the rows of `outcomes.parquet`; those without an outcome are `not_run`.
         outcomes: with every call; the lines of `calls.jsonl.gz`.
         secrets: values (`secret_values(environ)`) that become `***` wherever they occur.
+        more: what the method leaves besides: file name to text.
 
     Raises:
-        RunError: the folder holds a run already, a metric's name is one that MLflow refuses, or an
-            outcome belongs to no instance.
+        RunError: the folder holds a run already, two files have one name, a metric's name is one that
+            MLflow refuses, or an outcome belongs to no instance.
     """
     if (folder / RECORD_FILE).exists():
         raise RunError(f"{folder}: expected a new run folder, it holds a run already; choose another run id")
     _check_metric_names(record.metrics)
+    further = dict(more or {})
+    if taken := sorted(further.keys() & {*RUN_FILES, STARTED_FILE}):
+        raise RunError(f"{folder}: expected further files with names of their own, got {', '.join(taken)}")
     files = {
+        **{name: redact(text, secrets).encode() for name, text in further.items()},
         CONFIG_FILE: redact(config_yaml, secrets).encode(),
         OUTCOMES_FILE: outcomes_to_parquet(instances, outcomes, secrets),
         CALLS_FILE: calls_to_gzip(outcomes, secrets),
@@ -68,6 +74,13 @@ def write_run(
     for name, content in files.items():
         write_atomically(folder / name, content)
     (folder / STARTED_FILE).unlink(missing_ok=True)
+
+
+def files_of(folder: Path) -> list[Path]:
+    """Every file of a finished run: those that all runs have, then what its method left."""
+    own = [folder / name for name in RUN_FILES]
+    others = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    return [*own, *(path for path in others if path.name not in (*RUN_FILES, STARTED_FILE))]
 
 
 def _check_metric_names(metrics: Mapping[str, float]) -> None:

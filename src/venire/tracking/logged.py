@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -36,8 +36,11 @@ class DataLogged:
     revision: str
 
 
-def tags_of(record: RunRecord) -> dict[str, str]:
-    """Every tag of the run but its parent: ours under `venire.`, and those that MLflow's UI reads."""
+def tags_of(record: RunRecord, links: Sequence[str] = ()) -> dict[str, str]:
+    """Every tag of the run but its parent: ours under `venire.`, and those that MLflow's UI reads.
+
+    `links` (Markdown) go into the run's description.
+    """
     undefined = sorted(name for name, value in record.metrics.items() if not math.isfinite(value))
     ours = dict(record.tags) | {
         "kind": str(record.kind),
@@ -50,7 +53,7 @@ def tags_of(record: RunRecord) -> dict[str, str]:
     }
     commit = record.tags.get("git_commit", "")
     for_ui = {
-        NOTE_TAG: description_of(record),
+        NOTE_TAG: description_of(record, links),
         "mlflow.source.name": "venire",
         "mlflow.source.type": "LOCAL",
         "mlflow.source.git.commit": "" if commit == "unknown" else commit,
@@ -70,10 +73,12 @@ def metrics_of(record: RunRecord) -> dict[str, float]:
     return {name: value if math.isfinite(value) else math.nan for name, value in record.metrics.items()}
 
 
-def description_of(record: RunRecord) -> str:
-    """Markdown for the run's page: the command, the error, and what must be said of metrics."""
+def description_of(record: RunRecord, links: Sequence[str] = ()) -> str:
+    """Markdown for the run's page: the command, links, the error, and what must be said of metrics."""
     command = " ".join(["venire run", *record.overrides])
     lines = [f"`{command}`", "", f"Replies: **{record.kind}**. Status: **{record.status}**."]
+    if links:
+        lines += ["", "Pages: " + ", ".join(links)]
     if record.error:
         lines += ["", record.error]
     if record.notes:

@@ -1,11 +1,12 @@
 """A run folder to an MLflow run: once, however often it is asked for."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from venire.records import RunRecord
-from venire.runs import RUN_FILES, read_record, set_mlflow_run_id
+from venire.runs import files_of, read_record, set_mlflow_run_id
 from venire.tracking.logged import (
     PARENT_TAG,
     RUN_ID_TAG,
@@ -72,23 +73,27 @@ def _create(store: Store, record: RunRecord, home: Path) -> "Run":
 
 def _fill(store: Store, run: "Run", record: RunRecord, *, folder: Path, home: Path) -> None:
     run_id = str(run.info.run_id)
-    _log_values(store, run_id, record)
+    paths = files_of(folder)
+    _log_values(store, run_id, record, pages=[path.name for path in paths if path.suffix == ".html"])
     data = data_of(record)
     if data is not None and not (run.inputs and run.inputs.dataset_inputs):
         # MLflow looks a data set up and then inserts it: two processes at once collide on its key
         with locked(home):
             _log_data(store, run_id, data)
-    for name in RUN_FILES:
-        store.client.log_artifact(run_id, str(folder / name))
+    for path in paths:
+        store.client.log_artifact(run_id, str(path))
     store.client.set_tag(run_id, UPLOADED_TAG, "true")
     store.client.set_terminated(run_id, status=STATUS[record.status], end_time=_milliseconds(record.ended_at))
 
 
-def _log_values(store: Store, run_id: str, record: RunRecord) -> None:
+def _log_values(store: Store, run_id: str, record: RunRecord, pages: Sequence[str]) -> None:
     from mlflow.entities import Metric, Param, RunTag
 
     at = _milliseconds(record.ended_at)
-    for batch in batches(metrics_of(record), params_of(record), tags_of(record)):
+    links = [
+        f"[{page}](#/experiments/{store.experiment_id}/runs/{run_id}/artifacts/{page})" for page in pages
+    ]
+    for batch in batches(metrics_of(record), params_of(record), tags_of(record, links)):
         store.client.log_batch(
             run_id,
             metrics=[Metric(name, value, at, 0) for name, value in batch.metrics.items()],
