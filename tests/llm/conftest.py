@@ -10,7 +10,10 @@ import pytest
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The URL of an empty store; PostgreSQL where VENIRE_TEST_POSTGRES names a server."""
+    """The URL of an empty store; PostgreSQL where VENIRE_TEST_POSTGRES names a server.
+
+    A server that is named and does not answer is an error, not a skip: who names one wants it tested.
+    """
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'calls.db'}"
         return
