@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from venire import __version__
-from venire.errors import VenireError
+from venire.errors import ConfigError, VenireError
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
 
@@ -25,7 +25,11 @@ Settings: every KEY=VALUE of conf/ (docs/configuration.md). Keys come from the e
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command in `argv`; returns the exit status (3: a run stopped early and can be resumed)."""
+    """Run the command in `argv`; returns the exit status.
+
+    0: done; 1: failed; 2: the command line or a setting cannot be right, nothing was called; 3: a run
+    stopped early and can be resumed.
+    """
     arguments, rest = _parser().parse_known_args(argv)
     if arguments.command == "reproduce":  # argparse takes no KEY=VALUE behind an option
         arguments.names += [override for override in rest if not override.startswith("-")]
@@ -39,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.handler(arguments))
     except VenireError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        return EXIT_FAILED
+        return EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED
     except BrokenPipeError:
         return EXIT_OK
 

@@ -1,6 +1,7 @@
 """From a composed Hydra configuration to an `Experiment`. With `commands/`, the only place for omegaconf."""
 
-from collections.abc import Mapping, Sequence
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -34,6 +35,12 @@ def config_dir() -> Path:
     return installed if installed.is_dir() else Path(__file__).parents[2] / "conf"
 
 
+def did_you_mean(word: str, known: Iterable[str], path: str = "") -> str:
+    """`; did you mean dataset?` for `datset`, with `path` before it; empty where no word is near."""
+    near = difflib.get_close_matches(word, sorted(known), n=1)
+    return f"; did you mean {path}{near[0]}?" if near else ""
+
+
 def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[str, str]) -> Experiment:
     """The experiment that `cfg` describes: settings checked, data read, nothing called.
 
@@ -48,7 +55,8 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
     """
     for key in map(str, cfg):
         if key not in (*_PARTS, *_VALUES, *_OTHERS):
-            raise ConfigError(f"{key}: unknown key; see docs/configuration.md for the keys of a run")
+            near = did_you_mean(key, (*_PARTS, *_VALUES, *_OTHERS))
+            raise ConfigError(f"{key}: unknown key, see docs/configuration.md for the keys of a run{near}")
     plain = {part: _plain(cfg, part) for part in (*_PARTS, *_VALUES)}
     backend = str(plain["backend"])
     if backend not in _BACKENDS:

@@ -132,7 +132,7 @@ def test_a_table_of_nothing_says_how_to_fill_it(venire: Venire) -> None:
 
 def test_a_recorded_spec_takes_no_other_backend(venire: Venire) -> None:
     ran = venire("reproduce", "recorded/llmbar", "backend=live")
-    assert ran.status == 1
+    assert ran.status == 2
     assert "recorded" in ran.err
 
 

@@ -86,7 +86,7 @@ def test_a_budget_stops_the_run_cleanly_and_the_next_one_pays_only_the_rest(
 
 def test_a_budget_in_dollars_without_a_price_is_refused(venire: Venire, provider: StubProcess) -> None:
     ran = venire.run(*stub_judge(provider.url), "budget.usd=1")
-    assert ran.status == 1
+    assert ran.status == 2
     assert ran.err.startswith("ConfigError: budget.usd: expected a price")
     assert requests(provider) == 0
 

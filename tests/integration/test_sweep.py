@@ -82,7 +82,7 @@ def test_rerun_runs_finished_jobs_again(venire: Venire) -> None:
 
 def test_a_cell_that_does_not_compose_is_refused_before_any_runs(venire: Venire) -> None:
     ran = sweep(venire, "judge=gpt_4o,gpt_5o")
-    assert ran.status == 1
+    assert ran.status == 2
     assert "gpt_5o" in ran.err
     assert not (venire.home / "runs").exists()
 
@@ -135,7 +135,7 @@ def test_an_ablation_of_ones_own_works_and_is_refused_where_it_is_undone(
     assert ran.status == 0, ran.err
     assert ran.number("calls/total") == 4
     undone = venire.run(*own, "method.orders=both")
-    assert undone.status == 1
+    assert undone.status == 2
     assert undone.err.startswith("ConfigError: method.orders: ablation=mine sets 'as_given'")
 
 

@@ -1,22 +1,50 @@
 """From the command line to experiments: what the commands that compose a configuration share."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
+from venire.commands.refusals import refusal
 from venire.config import config_dir, experiment_of, refuse_undone_ablation
-from venire.errors import ConfigError
+from venire.errors import ConfigError, VenireError
 from venire.experiment import Experiment
 
 
 def for_each_job(job: Callable[[DictConfig], None], arguments: Sequence[str], *, command: str) -> None:
-    """Let hydra compose `arguments` and call `job` with every configuration that they make."""
+    """Let hydra compose `arguments` and call `job` with every configuration that they make.
+
+    Raises:
+        ConfigError: hydra refuses `arguments`.
+        VenireError: as `job` raised it in a single run.
+    """
+    raised: list[Exception] = []
+
+    def watched(cfg: DictConfig) -> None:
+        try:
+            job(cfg)
+        except VenireError as error:  # hydra would print a line of its own about it
+            raised.append(error)
+        except Exception as error:
+            raised.append(error)
+            raise
+
     sys.argv = [command, *arguments]
-    hydra.main(version_base="1.3", config_path=str(config_dir()), config_name="config")(job)()
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # without it hydra prints what it catches, and exits
+    try:
+        hydra.main(version_base="1.3", config_path=str(config_dir()), config_name="config")(watched)()
+    except (HydraException, OmegaConfBaseException, ValueError) as error:
+        if raised:
+            raise
+        raise refusal(error, arguments) from None
+    if raised:
+        raise raised[0]
 
 
 def experiment_in_job(cfg: DictConfig) -> Experiment:

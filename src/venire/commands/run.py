@@ -12,8 +12,7 @@ from omegaconf import DictConfig, OmegaConf
 from venire.build import build
 from venire.commands.composing import experiment_in_job, for_each_job
 from venire.console import Watch, print_run, print_sweep
-from venire.errors import VenireError
-from venire.launch import Door, Written, execute, explain, prepare
+from venire.launch import Door, Written, execute, prepare
 from venire.records import RunStatus
 from venire.runs import secret_values
 from venire.sweep import (
@@ -77,11 +76,7 @@ See `venire run --help` and docs/configuration.md."""
 
 
 def _single(cfg: DictConfig, home: Path) -> int:
-    try:
-        written = _execute(cfg, home)
-    except VenireError as error:
-        print(explain(error), file=sys.stderr)
-        return EXIT_FAILED
+    written = _execute(cfg, home)
     print_run(written)
     return {
         RunStatus.FINISHED: EXIT_OK,
