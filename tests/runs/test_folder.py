@@ -44,7 +44,7 @@ def test_what_a_method_leaves_besides_is_written_without_secrets_and_listed(
 
 
 def test_a_methods_file_may_not_take_the_name_of_a_runs_own(tmp_path, record, instances, outcomes):
-    with pytest.raises(RunError, match="names of their own, got run.json"):
+    with pytest.raises(RunError, match=r"names of their own, got run\.json"):
         write_run(
             tmp_path,
             record,

@@ -52,7 +52,7 @@ def named_table(home: Path, name: str, *, partial: bool, launched: Sequence[str]
         base = sweep_table(spec.title, runs_of(folder, partial))
         source = (f"Source: {spec.source}.",) if spec.source else ()
         return Table(base.title, base.columns, base.rows, (*base.footer, *spec.notes, *source))
-    return sweep_table(f"sweep {name}", runs_of(_sweep_folder(home, name), partial))
+    return sweep_table(f"sweep {name}", runs_of(sweep_folder_of(home, name), partial))
 
 
 def _launches(overrides: Sequence[str]) -> Sequence[Sequence[str]]:
@@ -60,7 +60,12 @@ def _launches(overrides: Sequence[str]) -> Sequence[Sequence[str]]:
     return [overrides, *([*overrides, f"backend={kind}"] for kind in ("simulated", "live", "local"))]
 
 
-def _sweep_folder(home: Path, name: str) -> Path:
+def sweep_folder_of(home: Path, name: str) -> Path:
+    """The folder of the sweep whose id begins with `name`.
+
+    Raises:
+        RunError: there is none, or several.
+    """
     found = [path for path in sorted((home / "sweeps").glob("*")) if path.name.startswith(name)]
     if len(found) != 1:
         known = ", ".join(path.name for path in sorted((home / "sweeps").glob("*"))) or "none"
