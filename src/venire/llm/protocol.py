@@ -1,7 +1,7 @@
 """The two seams of the model layer: what methods call, and what a backend implements."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from venire.records import (
@@ -49,7 +49,7 @@ class Reply:
     text: str
     finish: FinishReason
     model: str
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     fingerprint: str | None = None
     logprobs: tuple[Mapping[str, float], ...] | None = None
 
