@@ -3,11 +3,14 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
+import pytest
 from tests.llm.vectors import LIVE, FakeVectors, opened
 
+from venire.errors import VenireError
 from venire.llm.budget import Budget, Scope, Spending
 from venire.llm.embedding import text_key
 from venire.llm.ledger import open_intents, reconcile
@@ -15,7 +18,17 @@ from venire.llm.owner import Owner
 from venire.llm.store import CallStore, Intent, open_engine
 from venire.llm.store.vectors import BatchClaim, BatchIntent, BatchSettlement, StoredVector
 from venire.llm.store.writing import Terms
-from venire.records import Attempt, AttemptStatus, BackendKind, Embeddings, Usage
+from venire.llm.stored import StoredLLM
+from venire.llm.totals import Summary
+from venire.records import (
+    Attempt,
+    AttemptStatus,
+    BackendKind,
+    Call,
+    Embeddings,
+    FinishReason,
+    Usage,
+)
 
 NOW = 1_800_000_000.0  # FakeTime's
 
@@ -134,21 +147,88 @@ def test_a_claim_grants_what_is_neither_stored_nor_held(store_url: str) -> None:
     assert list(claim.stored) == [key("stored")]
 
 
-def test_a_cancelled_request_leaves_no_lease_and_an_uncertain_attempt(store_url: str) -> None:
+def ended_in_flight(url: str, end: Callable[[StoredLLM, "asyncio.Task[Embeddings]"], object]) -> Summary:
+    """What a request for the vector of x is told of that `end` ends while it is in flight."""
     backend = FakeVectors(hold=asyncio.Event())
 
-    async def scenario() -> None:
+    async def scenario() -> Summary:
+        async with opened(url, backend) as llm:
+            asked = asyncio.create_task(llm.embed(LIVE.model, ["x"]))
+            while not backend.asked:
+                await asyncio.sleep(0.001)
+            assert llm.in_flight == 1
+            end(llm, asked)
+            await asyncio.gather(asked, return_exceptions=True)
+            assert asked.cancelled() or isinstance(asked.exception(), VenireError)
+            return llm.summary
+
+    return asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(
+    "end", [lambda _, asked: asked.cancel(), lambda llm, _: llm.abort(VenireError("twice"))]
+)
+def test_a_request_that_is_broken_off_is_left_to_the_next_as_uncertain(
+    store_url: str, end: Callable[[StoredLLM, "asyncio.Task[Embeddings]"], object]
+) -> None:
+    ended_in_flight(store_url, end)
+    assert [left.run_id for left in open_intents(open_engine(store_url))] == ["run-1"]
+    assert reconcile(open_engine(store_url)) == []
+    (call,) = embed(store_url, FakeVectors(), ["x"]).calls
+    assert (call.uncertain, call.attempts, call.cost_complete) == (True, 2, False)
+    assert open_intents(open_engine(store_url)) == []
+    (line,) = reconcile(open_engine(store_url))
+    assert (line.uncertain, line.unknown_cost, line.attempts) == (1, 1, 2)
+
+
+def test_an_aborted_request_is_told_of_and_counts_no_text(store_url: str) -> None:
+    (lost,) = ended_in_flight(store_url, lambda llm, _: llm.abort(VenireError("twice"))).lost
+    assert (lost.finish, lost.attempts, lost.texts) == (FinishReason.ERROR, 1, 0)
+    assert (lost.cost_usd, lost.cost_complete, lost.usage_complete) == (None, False, False)
+
+
+def test_after_a_halt_vectors_in_flight_are_handed_over(store_url: str) -> None:
+    async def scenario() -> Embeddings:
+        backend = FakeVectors(hold=asyncio.Event())
         async with opened(store_url, backend) as llm:
             asked = asyncio.create_task(llm.embed(LIVE.model, ["x"]))
             while not backend.asked:
                 await asyncio.sleep(0.001)
-            asked.cancel()
-            await asyncio.gather(asked, return_exceptions=True)
+            llm.halt(VenireError("once"))
+            assert backend.hold is not None
+            backend.hold.set()
+            return await asked
 
-    asyncio.run(scenario())
+    (call,) = asyncio.run(scenario()).calls
+    assert (call.texts, call.replayed) == (1, False)
+
+
+def test_after_a_halt_the_vectors_in_flight_are_kept_and_no_others_are_asked_for(store_url: str) -> None:
+    stop = VenireError("once")
+
+    async def scenario() -> tuple[Call, ...]:
+        backend = FakeVectors(hold=asyncio.Event())
+        model = replace(LIVE, max_batch=1, limits=replace(LIVE.limits, concurrency=1))
+        async with opened(store_url, backend, model) as llm:
+            asked = asyncio.create_task(llm.embed(LIVE.model, ["x", "y", "z"]))
+            while not backend.asked:
+                await asyncio.sleep(0.001)
+            llm.halt(stop)
+            assert backend.hold is not None
+            backend.hold.set()
+            await asyncio.gather(asked, return_exceptions=True)
+            assert asked.exception() is stop
+            assert backend.asked == [["x"]]
+            return llm.summary.lost
+
+    (paid,) = asyncio.run(scenario())
+    # 10 tokens at 1 USD a million: what nobody was handed was paid all the same
+    assert (paid.finish, paid.texts, paid.usage.input_tokens) == (FinishReason.STOP, 1, 10)
+    assert paid.cost_usd == pytest.approx(1e-5)
     assert open_intents(open_engine(store_url)) == []
-    (line,) = reconcile(open_engine(store_url))
-    assert (line.uncertain, line.unknown_cost) == (1, 1)
+    backend = FakeVectors()
+    embed(store_url, backend, ["x", "y", "z"])
+    assert backend.asked == [["y", "z"]]
 
 
 def test_a_store_of_before_vectors_gets_its_table(store_url: str) -> None:

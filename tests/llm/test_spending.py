@@ -58,12 +58,33 @@ def test_what_does_not_fit_beside_others_waits_for_them_to_settle(store_url: str
     assert spent_by_run(open_engine(store_url), "run-1").tokens == 440
 
 
+def refused(url: str, budget: Budget, count: int, **options: object) -> str:
+    results = spend(url, FakeBackend(), count, budget, **options)
+    (message,) = {str(result) for result in results if isinstance(result, BudgetExhausted)}
+    return message
+
+
 def test_the_message_says_what_was_spent_and_how_to_go_on(store_url: str) -> None:
-    results = spend(store_url, FakeBackend(), 2, Budget(calls=1))
-    (message,) = [str(result) for result in results if isinstance(result, BudgetExhausted)]
+    message = refused(store_url, Budget(calls=1), 2)
     assert "budget.calls=1: spent 0.000120 USD, 1 calls, 110 tokens" in message
     assert "model fake-1, stage judge, instance i/1" in message
-    assert "what is stored is not paid again" in message
+    assert message.endswith(
+        "; run the same command again for as much once more, or raise the budget: "
+        "what is stored is not paid again"
+    )
+
+
+def test_a_sweeps_budget_has_to_be_raised(store_url: str) -> None:
+    assert refused(store_url, Budget(calls=1), 2, sweep_id="sweep-1").endswith(
+        "; raise the budget, which is the whole sweep's, and run the same command again: "
+        "what is stored is not paid again"
+    )
+
+
+@pytest.mark.parametrize("sweep_id", [None, "sweep-1"])
+def test_a_budget_below_one_calls_worst_case_has_to_be_raised(store_url: str, sweep_id: str | None) -> None:
+    message = refused(store_url, Budget(tokens=131), 1, sweep_id=sweep_id)
+    assert message.endswith("; not even this one fits into the budget: raise it")
 
 
 def test_unknown_usage_counts_as_its_worst_case(store_url: str) -> None:

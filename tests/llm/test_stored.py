@@ -244,7 +244,9 @@ def test_no_more_in_flight_than_the_limit_and_a_waiting_retry_holds_no_place(sto
     assert asyncio.run(blocked()) == ["waits", "reply 1", "reply 2"]
 
 
-def test_a_cancelled_run_leaves_no_intent_and_keeps_what_was_paid(store_url: str) -> None:
+def test_a_cancelled_run_keeps_what_was_paid_and_leaves_what_was_in_flight_to_the_next(
+    store_url: str,
+) -> None:
     async def scenario() -> None:
         backend = FakeBackend([reply("paid")])
         async with opened(store_url, backend, routes=[route(concurrency=3)]) as llm:
@@ -259,20 +261,28 @@ def test_a_cancelled_run_leaves_no_intent_and_keeps_what_was_paid(store_url: str
 
     asyncio.run(scenario())
     engine = open_engine(store_url)
-    assert open_intents(engine) == []
+    assert len(open_intents(engine)) == 3  # as of a killed process: perhaps billed
     assert store_statistics(engine).replies == 1
-    assert sorted(statuses(store_url)) == ["ok", "uncertain", "uncertain", "uncertain"]
+    assert statuses(store_url) == ["ok"]
+    again = ask(store_url, FakeBackend(), *[request(f"{n}") for n in range(9)], run_id="run-2")
+    assert sum(completion.uncertain for completion in again) == 3
+    assert open_intents(engine) == []
+    assert sorted(statuses(store_url)) == ["ok"] * 10 + ["uncertain"] * 3
 
 
-def test_a_programming_error_of_a_backend_stops_the_run_and_is_in_the_ledger(store_url: str) -> None:
+def test_a_request_that_ends_in_a_fault_of_ours_stops_the_run_and_is_left_as_uncertain(
+    store_url: str,
+) -> None:
     class Broken(FakeBackend):
         async def send(self, request: object) -> object:  # type: ignore[override]
             raise KeyError("choices")
 
     with pytest.raises(KeyError, match="choices"):
         ask(store_url, Broken(), request())
-    assert open_intents(open_engine(store_url)) == []
-    assert statuses(store_url) == ["uncertain"]
+    assert len(open_intents(open_engine(store_url))) == 1
+    (again,) = ask(store_url, FakeBackend(), request(), run_id="run-2")
+    assert again.uncertain
+    assert statuses(store_url) == ["uncertain", "ok"]
 
 
 def test_a_request_that_no_route_answers_is_refused(store_url: str) -> None:

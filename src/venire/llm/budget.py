@@ -91,6 +91,17 @@ def check_budget(budget: Budget, routes: Sequence[Route]) -> None:
         )
 
 
+def how_to_go_on(budget: Budget, scope: Scope, worst: Spending) -> str:
+    """What to do where `worst` does not fit into what is left: a run's budget is new with every start."""
+    if not budget.holds(worst):
+        return "not even this one fits into the budget: raise it"
+    if scope.sweep_id:
+        again = "raise the budget, which is the whole sweep's, and run the same command again"
+    else:
+        again = "run the same command again for as much once more, or raise the budget"
+    return f"{again}: what is stored is not paid again"
+
+
 def worst_case(request: Request, route: Route, budget: Budget) -> Spending:
     """The most that one attempt at `request` can take.
 

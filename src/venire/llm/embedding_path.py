@@ -13,7 +13,7 @@ import numpy as np
 from venire.errors import ConfigError, ReplayMiss
 from venire.llm.embedding import EmbeddingBackend, EmbeddingModel, Vectors, text_key
 from venire.llm.embedding_paying import Batch, Lane, Payer, PayingTerms, checked
-from venire.llm.embedding_shares import embedding_call
+from venire.llm.embedding_shares import embedding_call, failed_call
 from venire.llm.limits import limiters
 from venire.llm.settings import Mode
 from venire.llm.store import CallStore
@@ -55,6 +55,12 @@ class Embedder:
         # Of this run, and perhaps not written yet.
         self._computed: dict[str, StoredVector] = {}
         self._computing = asyncio.Lock()
+        self._lost: list[Call] = []
+
+    @property
+    def lost(self) -> Sequence[Call]:
+        """What was paid or tried for vectors that nobody was handed, because some other failed."""
+        return self._lost
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """Vectors of `texts`, in order; a text that comes twice is asked for once, an empty one never.
@@ -118,12 +124,12 @@ class Embedder:
         if route is None:
             return await self._compute(lane, missing)
         batches = [Batch(lane, route, part) for part in cut(model, missing)]
-        try:
-            async with asyncio.TaskGroup() as group:
-                for batch in batches:
-                    group.create_task(self._payer.pay(batch))
-        except ExceptionGroup as failed:
-            raise failed.exceptions[0] from None
+        # Where one fails, the others end by themselves: what they cost is in the ledger, what came is stored.
+        ended = await asyncio.gather(*map(self._payer.pay, batches), return_exceptions=True)
+        failed = next((each for each in ended if each is not None), None)
+        if failed is not None:
+            self._lost += [call for batch in batches for call in _calls_of(batch)]
+            raise failed
         late = {key: each for batch in batches for key, each in batch.found.items()}
         paid = {key: each for batch in batches for key, each in batch.paid.items()}
         return late, paid, tuple(call for batch in batches for call in batch.calls)
@@ -148,6 +154,13 @@ class Embedder:
         self._store.keep(Computed(made, self._terms.scope.run_id))
         attempt = Attempt(AttemptStatus.OK, started_at, clock.monotonic() - began, Usage(0, 0), 0.0)
         return late, made, (embedding_call(lane.model, made, [attempt]),)
+
+
+def _calls_of(batch: Batch) -> list[Call]:
+    """What `batch` took so far, as records: requests that brought vectors, and the one that did not."""
+    if not batch.attempts:
+        return batch.calls
+    return [*batch.calls, failed_call(batch.lane.model, list(batch.texts), batch.attempts)]
 
 
 def cut(model: EmbeddingModel, missing: Mapping[str, str]) -> Iterator[dict[str, str]]:

@@ -9,14 +9,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from venire.errors import BackendError, BudgetExhausted, ConfigError
-from venire.llm.budget import Budget, Scope, Spending
+from venire.errors import BackendError, BudgetExhausted, ConfigError, VenireError
+from venire.llm.budget import Budget, Scope, Spending, how_to_go_on
 from venire.llm.clock import Clock
 from venire.llm.embedding import Embedded, EmbeddingBackend, EmbeddingModel, Vectors, unit_rows
 from venire.llm.embedding_shares import batch_key, embedding_call, shares, worst_of
+from venire.llm.gate import Gate, Passage
 from venire.llm.limits import Limiter, Slot
 from venire.llm.protocol import AttemptFailed
-from venire.llm.retry import clean, cost_of, pause_s, refusal
+from venire.llm.retry import broken_off, clean, cost_of, pause_s, refusal
 from venire.llm.route import Route
 from venire.llm.store import CallStore, Intent
 from venire.llm.store.vectors import BatchClaim, BatchIntent, BatchSettlement, StoredVector
@@ -63,6 +64,7 @@ class PayingTerms:
     budget: Budget
     clock: Clock
     rng: np.random.Generator
+    gate: Gate
     secrets: Sequence[str] = ()
 
 
@@ -95,7 +97,10 @@ class Payer:
     async def pay(self, batch: Batch) -> None:
         """Have every text of `batch` found or paid; raises as `Embedder.embed`."""
         while batch.texts:
-            await self._terms.clock.sleep(await self._turn(batch))
+            pause = await self._turn(batch)
+            if batch.texts:
+                async with self._terms.gate.passage():
+                    await self._terms.clock.sleep(pause)
 
     async def _turn(self, batch: Batch) -> float:
         """One attempt at what is not held by others; the seconds until the next."""
@@ -103,7 +108,8 @@ class Payer:
         worst = {key: worst_of(text, batch.route) for key, text in batch.texts.items()}
         whole = sum(worst.values(), start=Spending())
         sent: _Sent | None = None
-        async with self._limiters[batch.route.provider].slot(whole.tokens) as slot:
+        limiter = self._limiters[batch.route.provider]
+        async with self._terms.gate.passage() as passage, limiter.slot(whole.tokens) as slot:
             if batch.lane.refused is not None:
                 slot.unused()
                 raise batch.lane.refused
@@ -113,13 +119,14 @@ class Payer:
             if claim.granted:
                 granted = {key: worst[key] for key in claim.granted}
                 intent = self._intent(batch, sum(granted.values(), start=Spending()))
-                sent = await self._send(batch, BatchIntent(intent, granted), claim, slot)
+                self._depart(batch, BatchIntent(intent, granted), claim, passage, slot)
+                sent = await self._send(batch, BatchIntent(intent, granted), slot)
             else:
                 slot.unused()
         if sent is not None:
             return await self._land(batch, sent)
         if claim.refused is not None and not claim.refused.in_flight:
-            raise _exhausted(self._terms.budget, claim.refused.spent, batch, whole)
+            raise _exhausted(self._terms, claim.refused.spent, batch, whole)
         return _LOOK_AGAIN_S if batch.texts else 0.0
 
     async def _take_ready(self, batch: Batch) -> None:
@@ -152,18 +159,26 @@ class Payer:
             self._store.settle_batch(BatchSettlement(batch, None))
             raise
 
-    async def _send(self, batch: Batch, granted: BatchIntent, claim: BatchClaim, slot: Slot) -> "_Sent":
+    def _depart(
+        self, batch: Batch, granted: BatchIntent, claim: BatchClaim, passage: Passage, slot: Slot
+    ) -> None:
         batch.uncertain |= bool(claim.abandoned)
         batch.attempts += claim.abandoned
+        try:
+            passage.depart()
+        except VenireError:
+            self._store.settle_batch(BatchSettlement(granted, None))
+            slot.unused()
+            raise
+
+    async def _send(self, batch: Batch, granted: BatchIntent, slot: Slot) -> "_Sent":
         asked = {key: batch.texts[key] for key in granted.worst}
         started_at, began = granted.intent.started_at, self._terms.clock.monotonic()
         try:
             outcome = await self._try(batch, list(asked.values()))
-        except BaseException as error:  # cancelled, or a fault of ours: what the provider did is unknown
-            detail = clean(f"broken off in flight by {type(error).__name__}", ())
-            latency_s = self._terms.clock.monotonic() - began
-            attempt = Attempt(AttemptStatus.UNCERTAIN, started_at, latency_s, detail=detail)
-            self._store.settle_batch(BatchSettlement(granted, attempt))
+        except BaseException:  # cancelled, or a fault of ours: what the provider did is unknown
+            self._store.settle_batch(BatchSettlement(granted, None, abandoned=True))
+            batch.attempts.append(broken_off(started_at, self._terms.clock.monotonic() - began))
             raise
         latency_s = self._terms.clock.monotonic() - began
         attempt = _attempt(outcome, batch.route, started_at, latency_s)
@@ -180,7 +195,8 @@ class Payer:
                 pause = pause_s(outcome, batch.failures, batch.route.limits, self._terms.rng)
             case Embedded():
                 made = shares(asked, outcome, batch.attempts)
-        first = await self._store.settle_batch(BatchSettlement(granted, attempt, pause is None, made))
+        ends_call = pause is None or self._terms.gate.is_closed
+        first = await self._store.settle_batch(BatchSettlement(granted, attempt, ends_call, made))
         return _Sent(outcome, pause, made, first)
 
     async def _try(self, batch: Batch, texts: Sequence[str]) -> "_Outcome":
@@ -270,11 +286,12 @@ def _malformed(detail: str) -> AttemptFailed:
     return AttemptFailed(AttemptStatus.MALFORMED, detail, retryable=True)
 
 
-def _exhausted(budget: Budget, spent: Spending, batch: Batch, worst: Spending) -> BudgetExhausted:
+def _exhausted(terms: PayingTerms, spent: Spending, batch: Batch, worst: Spending) -> BudgetExhausted:
+    budget = terms.budget
     bounds = {"usd": budget.usd, "tokens": budget.tokens}
     shown = ", ".join(f"budget.{name}={bound}" for name, bound in bounds.items() if bound is not None)
     return BudgetExhausted(
         f"{shown}: spent {spent.usd:.6f} USD, {spent.tokens} tokens; the vectors of {len(batch.texts)} texts "
         f"(model {batch.route.model}) could take {worst.usd:.6f} USD, {worst.tokens} tokens; "
-        "raise the budget and run again: what is stored is not paid again"
+        + how_to_go_on(budget, terms.scope, replace(worst, calls=0))
     )

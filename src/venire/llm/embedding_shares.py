@@ -97,6 +97,29 @@ def embedding_call(
     )
 
 
+def failed_call(model: EmbeddingModel, keys: Sequence[str], attempts: Sequence[Attempt]) -> Call:
+    """The record of a request, tried as `attempts`, that brought no vector."""
+    tokens = [a.usage.input_tokens for a in attempts if a.usage.input_tokens is not None]
+    costs = [a.cost_usd for a in attempts if a.cost_usd is not None]
+    return Call(
+        key=batch_key(keys),
+        stage=EMBEDDING_STAGE,
+        role=model.name,
+        model_asked=model.model,
+        model_returned=model.model,
+        fingerprint=None,
+        kind=model.kind,
+        usage=Usage(input_tokens=sum(tokens), output_tokens=0) if tokens else Usage(),
+        usage_complete=len(tokens) == len(attempts),
+        cost_usd=sum(costs) if costs else None,
+        cost_complete=len(costs) == len(attempts),
+        latency_s=attempts[-1].latency_s,
+        attempts=len(attempts),
+        replayed=False,
+        finish=FinishReason.ERROR,
+    )
+
+
 def batch_key(keys: Sequence[str]) -> str:
     """The name of a request for the vectors under `keys`."""
     return digest(list(keys))

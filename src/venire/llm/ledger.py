@@ -31,7 +31,8 @@ class LedgerLine:
         cost_usd: sum of what is known, at the prices of the time; for kinds other than live what
             it would have cost, not what was billed.
         unknown_usage, unknown_cost: attempts without; with any, the sums are lower bounds.
-        uncertain: attempts that were in flight when their process died or was broken off.
+        uncertain: attempts that were in flight when their process died or broke them off, booked when
+            somebody asked again.
     """
 
     day: str

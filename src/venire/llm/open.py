@@ -59,6 +59,7 @@ async def open_llm(
     # SQLAlchemy loads here, so that `venire --help` does not load it.
     from venire.llm.embedding_path import Embedder
     from venire.llm.embedding_paying import PayingTerms
+    from venire.llm.gate import Gate
     from venire.llm.lanes import Lanes
     from venire.llm.owner import Owner
     from venire.llm.store import CallStore, open_engine
@@ -71,7 +72,8 @@ async def open_llm(
     store = CallStore(open_engine(store_url), terms)
     lanes = Lanes(routes, backend_of, clock, concurrency)
     rng = rng if rng is not None else np.random.default_rng()
-    paying = PayingTerms(scope, budget, clock, rng, secrets)
+    gate = Gate()
+    paying = PayingTerms(scope, budget, clock, rng, gate, secrets)
     make = embedding_backend_of or _no_backend
     embedder = Embedder(embeddings, make, store, mode=settings.mode, terms=paying)
     try:
@@ -84,6 +86,7 @@ async def open_llm(
             clock=clock,
             rng=rng,
             embedder=embedder,
+            gate=gate,
             secrets=secrets,
         )
     finally:

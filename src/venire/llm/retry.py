@@ -59,6 +59,11 @@ def cost_of(usage: Usage, price: Price | None, *, answered: bool) -> float | Non
     return None if price is None else price.cost_usd(usage)
 
 
+def broken_off(started_at: float, latency_s: float) -> Attempt:
+    """The record of an attempt that we broke off: perhaps billed."""
+    return Attempt(AttemptStatus.UNCERTAIN, started_at, latency_s, detail="broken off in flight")
+
+
 def pause_s(failed: AttemptFailed, failures: int, limits: Limits, rng: np.random.Generator) -> float | None:
     """Seconds to wait after the `failures`-th failed attempt; None to give up.
 

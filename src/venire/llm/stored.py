@@ -6,15 +6,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from venire.errors import BackendError, BudgetExhausted, ReplayMiss
-from venire.llm.budget import Budget, Scope, Spending, worst_case
+from venire.errors import BackendError, BudgetExhausted, ReplayMiss, VenireError
+from venire.llm.budget import Budget, Scope, Spending, how_to_go_on, worst_case
 from venire.llm.clock import Clock
 from venire.llm.embedding_path import Embedder
+from venire.llm.gate import Gate, Passage
 from venire.llm.key import canonical, request_key
 from venire.llm.lanes import Lane, Lanes
 from venire.llm.limits import Slot
 from venire.llm.protocol import AttemptFailed, Reply
-from venire.llm.retry import Tried, clean, pause_s, refusal, try_once
+from venire.llm.retry import Tried, broken_off, pause_s, refusal, try_once
 from venire.llm.settings import Mode
 from venire.llm.store import (
     CallStore,
@@ -26,7 +27,7 @@ from venire.llm.store import (
     StoredReply,
 )
 from venire.llm.totals import Summary, Totals
-from venire.records import Attempt, AttemptStatus, Completion, Embeddings, FinishReason, Request
+from venire.records import Attempt, Completion, Embeddings, FinishReason, Request
 
 _LEASE_MARGIN_S = 60.0  # beyond the attempt's time-out: for commits, and for clocks that differ
 _LOOK_AGAIN_S = (0.02, 1.0)  # first and longest wait for another process, or for room in the budget
@@ -60,9 +61,11 @@ class StoredLLM:
         clock: Clock,
         rng: np.random.Generator,
         embedder: Embedder,
+        gate: Gate,
         secrets: Sequence[str] = (),
     ) -> None:
         self._embedder = embedder
+        self._gate = gate
         self._store = store
         self._lanes = lanes
         self._mode = mode
@@ -78,7 +81,20 @@ class StoredLLM:
     @property
     def summary(self) -> Summary:
         """What was paid, replayed and spent so far, and what to warn about."""
-        return self._totals.summary()
+        return self._totals.summary(self._embedder.lost)
+
+    @property
+    def in_flight(self) -> int:
+        """How many requests have been sent and are not answered yet."""
+        return self._gate.in_flight
+
+    def halt(self, reason: VenireError) -> None:
+        """Send nothing more: who needs it gets `reason`. Stored replies are served, those in flight kept."""
+        self._gate.close(reason)
+
+    def abort(self, reason: VenireError) -> None:
+        """Halt, and break off what is in flight: perhaps billed, left to the next run as uncertain."""
+        self._gate.abort(reason)
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """See `venire.llm.protocol.LLM` and `Embedder.embed`."""
@@ -118,23 +134,30 @@ class StoredLLM:
             raise _miss(key, request)
         lane = self._lanes.of(request)
         call = _Paying(key, request, lane, worst_case(request, lane.route, self._budget))
-        while True:
-            turn = await self._turn(call)
-            if isinstance(turn, Completion):
-                return turn
-            await self._clock.sleep(turn)
+        try:
+            while True:
+                turn = await self._turn(call)
+                if isinstance(turn, Completion):
+                    return turn
+                async with self._gate.passage():
+                    await self._clock.sleep(turn)
+        except BaseException:
+            if call.attempts:  # nobody is handed a completion that would carry them
+                self._totals.lose(request, _given_up(call))
+            raise
 
     async def _turn(self, call: _Paying) -> Completion | float:
         """One attempt, if it is ours to make: the completion, or the seconds until the next turn."""
         sent: _Sent | None = None
-        async with call.lane.limiter.slot(call.worst.tokens) as slot:
+        async with self._gate.passage() as passage, call.lane.limiter.slot(call.worst.tokens) as slot:
             if call.lane.refused is not None:
                 slot.unused()
                 raise call.lane.refused
             intent = self._intent(call)
             claim = await self._claim(intent)
             if isinstance(claim, Claimed):
-                sent = await self._send(call, intent, claim, slot)
+                self._depart(call, intent, claim, passage, slot)
+                sent = await self._send(call, intent, slot)
             else:
                 slot.unused()
         # The slot is free before the commit is done. Writes keep their order, so a crash still
@@ -145,7 +168,7 @@ class StoredLLM:
             case StoredReply():
                 return claim.completion(call.key, replayed=True)
             case OverBudget(in_flight=False):
-                raise _exhausted(self._budget, claim.spent, call)
+                raise _exhausted(self._budget, self._scope, claim.spent, call)
             case _:
                 return self._look_again_s(call)
 
@@ -171,20 +194,27 @@ class StoredLLM:
             self._store.settle(Settlement(intent, None))  # it may have been granted: take it back
             raise
 
-    async def _send(self, call: _Paying, intent: Intent, claim: Claimed, slot: Slot) -> "_Sent":
+    def _depart(self, call: _Paying, intent: Intent, claim: Claimed, passage: Passage, slot: Slot) -> None:
         if claim.abandoned is not None:
             call.uncertain = True
             call.attempts.append(claim.abandoned)
+        try:
+            passage.depart()
+        except VenireError:
+            self._store.settle(Settlement(intent, None))
+            slot.unused()
+            raise
+
+    async def _send(self, call: _Paying, intent: Intent, slot: Slot) -> "_Sent":
         route, began = call.lane.route, self._clock.monotonic()
         try:
             tried = await try_once(
                 call.lane.backend, call.request, route, clock=self._clock, secrets=self._secrets
             )
-        except BaseException as error:  # cancelled, or a fault of ours: what the provider did is unknown
-            latency_s = self._clock.monotonic() - began
-            detail = clean(f"broken off in flight by {type(error).__name__}", ())
-            attempt = Attempt(AttemptStatus.UNCERTAIN, intent.started_at, latency_s, detail=detail)
-            self._store.settle(Settlement(intent, attempt))
+        except BaseException:  # cancelled, or a fault of ours: what the provider did is unknown
+            # As if the process had died: whoever asks again finds the intent, and books the attempt.
+            self._store.settle(Settlement(intent, None, abandoned=True))
+            call.attempts.append(broken_off(intent.started_at, self._clock.monotonic() - began))
             raise
         slot.used(tried.attempt.usage)
         call.attempts.append(tried.attempt)
@@ -202,7 +232,7 @@ class StoredLLM:
         settlement = Settlement(
             intent,
             tried.attempt,
-            ends_call=pause is None,
+            ends_call=pause is None or self._gate.is_closed,
             reply=reply,
             request="" if reply is None else canonical(call.request),
         )
@@ -276,11 +306,11 @@ def _miss(key: str, request: Request) -> ReplayMiss:
     )
 
 
-def _exhausted(budget: Budget, spent: Spending, call: _Paying) -> BudgetExhausted:
+def _exhausted(budget: Budget, scope: Scope, spent: Spending, call: _Paying) -> BudgetExhausted:
     bounds = {"usd": budget.usd, "calls": budget.calls, "tokens": budget.tokens}
     shown = ", ".join(f"budget.{name}={bound}" for name, bound in bounds.items() if bound is not None)
     return BudgetExhausted(
         f"{shown}: spent {spent.usd:.6f} USD, {spent.calls} calls, {spent.tokens} tokens; the next call "
         f"({_named(call.request)}) could take {call.worst.usd:.6f} USD, {call.worst.tokens} tokens; "
-        "raise the budget and run again: what is stored is not paid again"
+        + how_to_go_on(budget, scope, call.worst)
     )

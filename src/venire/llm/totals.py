@@ -1,9 +1,10 @@
 """What the calls of one opening came to, for the runner's summary and warnings."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from venire.llm.budget import Spending
-from venire.records import BackendKind, Completion, FinishReason, Request
+from venire.records import BackendKind, Call, Completion, FinishReason, Request
 
 _ANSWERED = (FinishReason.STOP, FinishReason.LENGTH)
 
@@ -13,19 +14,23 @@ class Summary:
     """What one opening of the call path did.
 
     Args:
-        paid, replayed: completions handed out, by who answered.
-        uncertain: paid ones whose request was already in flight when an earlier process died.
+        paid, replayed: replies handed out, by who answered.
+        failed: completions handed out without a reply.
+        uncertain: of both, those whose request was already in flight when an earlier process died.
         spent: what this opening's attempts are known to have taken (dollars: live ones only).
         spent_complete: false where usage or price of some attempt is unknown: then `spent` is a
             lower bound.
+        lost: calls with attempts that ended without a completion: by a refused key, the budget, a stop.
         warnings: a sentence each.
     """
 
     paid: int
     replayed: int
+    failed: int
     uncertain: int
     spent: Spending
     spent_complete: bool
+    lost: tuple[Call, ...]
     warnings: tuple[str, ...]
 
 
@@ -35,6 +40,8 @@ class Totals:
     def __init__(self) -> None:
         self._paid = 0
         self._replayed = 0
+        self._failed = 0
+        self._lost: list[Call] = []
         self._uncertain = 0
         self._spent = Spending()
         self._complete = True
@@ -45,7 +52,8 @@ class Totals:
         if completion.replayed:
             self._replayed += 1
         else:
-            self._paid += 1
+            self._failed += completion.finish is FinishReason.ERROR
+            self._paid += completion.finish is not FinishReason.ERROR
             self._uncertain += completion.uncertain
             self._spend(completion)
         if completion.finish in _ANSWERED:  # elsewhere the model is only the one that was asked
@@ -53,10 +61,22 @@ class Totals:
             returned.add((completion.model, completion.fingerprint or ""))
         return completion
 
-    def summary(self) -> Summary:
-        """The totals so far."""
+    def lose(self, request: Request, completion: Completion) -> None:
+        """Count what nobody is handed."""
+        self._lost.append(completion.as_call(request))
+        self._spend(completion)
+
+    def summary(self, more_lost: Sequence[Call] = ()) -> Summary:
+        """The totals so far; `more_lost` are calls that were not lost here."""
         return Summary(
-            self._paid, self._replayed, self._uncertain, self._spent, self._complete, tuple(self._warnings())
+            paid=self._paid,
+            replayed=self._replayed,
+            failed=self._failed,
+            uncertain=self._uncertain,
+            spent=self._spent,
+            spent_complete=self._complete,
+            lost=(*self._lost, *more_lost),
+            warnings=tuple(self._warnings()),
         )
 
     def _spend(self, completion: Completion) -> None:

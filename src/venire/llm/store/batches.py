@@ -6,7 +6,7 @@ Leases are by text: two processes that need overlapping texts at the same time p
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from sqlalchemy import BindParameter, Connection, RowMapping, bindparam, delete, insert, select
+from sqlalchemy import BindParameter, Connection, RowMapping, bindparam, delete, insert, select, update
 
 from venire.llm.budget import Spending
 from venire.llm.store.account import Account
@@ -26,6 +26,10 @@ _KEYS: BindParameter[str] = bindparam("keys", expanding=True)
 _SELECT_INTENTS = select(intents).where(intents.c.key.in_(_KEYS))
 _DELETE_INTENTS = delete(intents).where(intents.c.key.in_(_KEYS))
 _DELETE_OWN_INTENTS = _DELETE_INTENTS.where(intents.c.owner == bindparam("owner"))
+# An expired lease is a dead owner's, to everybody.
+EXPIRE_OWN_INTENTS = (
+    update(intents).where(intents.c.key.in_(_KEYS), intents.c.owner == bindparam("of")).values(expires_at=0.0)
+)
 _DELETE_VECTORS = delete(vectors).where(vectors.c.key.in_(_KEYS))
 
 
@@ -73,6 +77,10 @@ def settle_batch(
     """Write how a batch ended; the vectors that another process stored first, which stay, by key."""
     intent = settlement.batch.intent
     keys = list(settlement.batch.worst)
+    if settlement.abandoned:
+        for group in in_groups(keys):
+            connection.execute(EXPIRE_OWN_INTENTS, {"keys": group, "of": owner})
+        return {}
     for group in in_groups(keys):
         connection.execute(_DELETE_OWN_INTENTS, {"keys": group, "owner": owner})
         if intent.refresh and settlement.made:

@@ -88,6 +88,8 @@ class Settlement:
         intent: as it was claimed.
         attempt: what was tried; None where nothing was sent.
         ends_call: False where the call will be tried again.
+        abandoned: it was broken off in flight. Its intent stays, as if its owner had died: who claims the
+            key next takes it over and books the attempt, which is None here.
         reply, request: the reply to keep and the request as `key.canonical` writes it, where one came.
     """
 
@@ -96,3 +98,4 @@ class Settlement:
     ends_call: bool = True
     reply: StoredReply | None = None
     request: str = ""
+    abandoned: bool = False

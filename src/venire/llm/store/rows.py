@@ -85,5 +85,6 @@ def intent_of(row: RowMapping) -> Intent:
 
 
 def abandoned(row: RowMapping) -> Attempt:
-    """The attempt that was in flight when the owner of a row of `intents` died: perhaps billed."""
-    return Attempt(AttemptStatus.UNCERTAIN, row["started_at"], 0.0, detail="in flight when its process died")
+    """The attempt that was in flight when the owner of a row of `intents` died or broke it off."""
+    detail = "in flight when its process died or was stopped"
+    return Attempt(AttemptStatus.UNCERTAIN, row["started_at"], 0.0, detail=detail)

@@ -66,12 +66,13 @@ class BatchClaim:
 
 @dataclass(frozen=True, slots=True)
 class BatchSettlement:
-    """How a batch ended; `made` holds the vectors that it brought, by key."""
+    """How a batch ended; `made` holds the vectors that it brought, by key. `abandoned`: see `Settlement`."""
 
     batch: BatchIntent
     attempt: Attempt | None
     ends_call: bool = True
     made: Mapping[str, StoredVector] = field(default_factory=dict)
+    abandoned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

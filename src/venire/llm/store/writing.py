@@ -15,7 +15,13 @@ from venire.errors import StoreError
 from venire.llm.budget import Budget, Scope
 from venire.llm.owner import Owner
 from venire.llm.store.account import Account
-from venire.llm.store.batches import Holder, claim_batch, insert_new, settle_batch
+from venire.llm.store.batches import (
+    EXPIRE_OWN_INTENTS,
+    Holder,
+    claim_batch,
+    insert_new,
+    settle_batch,
+)
 from venire.llm.store.engine import cause, shown, writing
 from venire.llm.store.entries import (
     Claimed,
@@ -107,7 +113,10 @@ class Writer:
         ]
         if new:
             connection.execute(_INSERT_REPLY, new)
-        keys = [s.intent.key for s in settlements]
+        abandoned = [s.intent.key for s in settlements if s.abandoned]
+        if abandoned:
+            connection.execute(EXPIRE_OWN_INTENTS, {"keys": abandoned, "of": self._owner})
+        keys = [s.intent.key for s in settlements if not s.abandoned]
         connection.execute(_DELETE_OWN_INTENTS, {"keys": keys, "owner": self._owner})
         tried = [attempt_row(s.intent, s.attempt, s.ends_call) for s in settlements if s.attempt is not None]
         if tried:
