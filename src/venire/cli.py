@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from venire import __version__
 from venire.errors import ConfigError, VenireError
@@ -59,6 +60,9 @@ def home() -> Path:
     return Path("venire-home").resolve()
 
 
+_Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="venire",
@@ -68,7 +72,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"venire {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_run(commands)
+    _add_plan(commands)
+    _add_ui(commands)
+    _add_compare(commands)
+    _add_table(commands)
+    _add_reproduce(commands)
+    _add_select(commands)
+    _add_sync(commands)
+    _add_doctor(commands)
+    return parser
 
+
+def _add_run(commands: _Commands) -> None:
     run = commands.add_parser(
         "run",
         help="one run, or a sweep with -m",
@@ -82,6 +98,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.set_defaults(handler=_run)
 
+
+def _add_plan(commands: _Commands) -> None:
     plan = commands.add_parser(
         "plan",
         help="calls, tokens and cost of a run or sweep, before money is spent",
@@ -95,12 +113,16 @@ def _parser() -> argparse.ArgumentParser:
     plan.add_argument("--json", action="store_true", help="plain values for scripts")
     plan.set_defaults(handler=_plan)
 
+
+def _add_ui(commands: _Commands) -> None:
     ui = commands.add_parser("ui", help="open the MLflow UI on the runs")
     ui.add_argument("--port", type=int, default=5000, help="default 5000; the next free one if it is taken")
     ui.add_argument("--no-browser", action="store_true", help="only print the address")
     ui.add_argument("--uri", help="another tracking server or database")
     ui.set_defaults(handler=_ui)
 
+
+def _add_compare(commands: _Commands) -> None:
     compare = commands.add_parser(
         "compare", help="runs on the same items, side by side, with paired differences"
     )
@@ -108,12 +130,16 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("--format", choices=("text", "md", "csv", "json"), default="text")
     compare.set_defaults(handler=_compare)
 
+
+def _add_table(commands: _Commands) -> None:
     table = commands.add_parser("table", help="a table of finished runs: a sweep, or a spec of experiments/")
     table.add_argument("name", metavar="NAME", help="a spec of experiments/, a sweep id, or 'all'")
     table.add_argument("--format", choices=("text", "md", "csv", "tex"), default="text")
     table.add_argument("--partial", action="store_true", help="let runs in that stopped early (marked)")
     table.set_defaults(handler=_table)
 
+
+def _add_reproduce(commands: _Commands) -> None:
     reproduce = commands.add_parser(
         "reproduce", help="the missing runs of specs of experiments/, then their tables and plots"
     )
@@ -125,6 +151,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     reproduce.set_defaults(handler=_reproduce)
 
+
+def _add_select(commands: _Commands) -> None:
     select = commands.add_parser(
         "select", help="the best settings of a finished grid, and the strongest judge, as a config file"
     )
@@ -134,10 +162,14 @@ def _parser() -> argparse.ArgumentParser:
     select.add_argument("--out", type=Path, help="a folder for --config-dir; default under VENIRE_HOME")
     select.set_defaults(handler=_select)
 
+
+def _add_sync(commands: _Commands) -> None:
     sync = commands.add_parser("sync", help="upload runs that MLflow has not seen")
     sync.add_argument("--uri", help="another tracking server or database")
     sync.set_defaults(handler=_sync)
 
+
+def _add_doctor(commands: _Commands) -> None:
     doctor = commands.add_parser(
         "doctor", help="what is installed, which keys are present (never their values)"
     )
@@ -148,7 +180,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     doctor.add_argument("--store", help="the call store's SQLAlchemy URL; default: the one in VENIRE_HOME")
     doctor.set_defaults(handler=_doctor)
-    return parser
 
 
 def _run(arguments: argparse.Namespace) -> int:
