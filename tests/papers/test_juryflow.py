@@ -6,6 +6,7 @@ Source of every literal: JuryFlow, sections 4 and 5, as in experiments/juryflow/
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,8 +19,8 @@ from venire.reporting.specs import read_spec
 from venire.stats.agreement import kappa_of_table
 
 DOC = Path(__file__).parents[2] / "docs" / "papers" / "juryflow.md"
-FULL, NO_PROPAGATION, NO_RUBRIC, FOCAL = 0.784, 0.756, 0.772, 0.748
-FOCAL_CALLS, PROPAGATION_CALLS, RUBRIC_CALLS = 1.3, 1.7, 0.6
+accuracy_of = SimpleNamespace(full=0.784, no_propagation=0.756, no_rubric=0.772, focal=0.748)
+calls_of = SimpleNamespace(full=3.6, focal=1.3, propagation=1.7, rubric=0.6, beta_nine_tenths=1.4)
 
 
 @pytest.fixture(scope="module")
@@ -39,34 +40,44 @@ def expected_agreement(accuracy: float, kappa: float) -> float:
 
 def test_the_figures_here_are_those_of_the_specs() -> None:
     third = read_spec("juryflow/table3").published
-    assert third["full system"]["accuracy"] == FULL
-    assert third["without propagation"]["accuracy"] == NO_PROPAGATION
-    assert third["without rubric"]["accuracy"] == NO_RUBRIC
-    assert third["focal only"]["accuracy"] == FOCAL
-    assert third["full system"][REEVALUATION] == pytest.approx(FOCAL_CALLS + PROPAGATION_CALLS + RUBRIC_CALLS)
-    assert third["without propagation"][REEVALUATION] == pytest.approx(FOCAL_CALLS + RUBRIC_CALLS)
-    assert third["without rubric"][REEVALUATION] == pytest.approx(FOCAL_CALLS + PROPAGATION_CALLS)
-    assert read_spec("juryflow/table4").published["beta 0.90"][REEVALUATION] == 1.4
+    assert third["full system"]["accuracy"] == accuracy_of.full
+    assert third["without propagation"]["accuracy"] == accuracy_of.no_propagation
+    assert third["without rubric"]["accuracy"] == accuracy_of.no_rubric
+    assert third["focal only"]["accuracy"] == accuracy_of.focal
+    assert third["full system"][REEVALUATION] == pytest.approx(
+        calls_of.focal + calls_of.propagation + calls_of.rubric
+    )
+    assert third["without propagation"][REEVALUATION] == pytest.approx(calls_of.focal + calls_of.rubric)
+    assert third["without rubric"][REEVALUATION] == pytest.approx(calls_of.focal + calls_of.propagation)
+    assert read_spec("juryflow/table4").published["beta 0.90"][REEVALUATION] == calls_of.beta_nine_tenths
 
 
 def test_leave_one_out_effects_leave_an_interaction_of_four_tenths_of_a_point(doc: str) -> None:
-    by_propagation, by_rubric = FULL - NO_PROPAGATION, FULL - NO_RUBRIC
-    assert FOCAL + by_propagation + by_rubric == pytest.approx(0.788)
-    assert FULL - (FOCAL + by_propagation + by_rubric) == pytest.approx(-0.004)
-    assert FULL - NO_RUBRIC - NO_PROPAGATION + FOCAL == pytest.approx(0.004)
-    assert NO_RUBRIC - FOCAL == pytest.approx(0.024)
-    assert NO_PROPAGATION - FOCAL == pytest.approx(0.008)
-    assert 0.004 * 419 == pytest.approx(1.7, abs=0.05)
-    assert (0.004 - 4 * 0.0005, 0.004 + 4 * 0.0005) == (pytest.approx(0.002), pytest.approx(0.006))
+    by_propagation, by_rubric = (
+        accuracy_of.full - accuracy_of.no_propagation,
+        accuracy_of.full - accuracy_of.no_rubric,
+    )
+    assert accuracy_of.focal + by_propagation + by_rubric == pytest.approx(0.788)
+    assert accuracy_of.full - (accuracy_of.focal + by_propagation + by_rubric) == pytest.approx(-0.004)
+    assert (
+        accuracy_of.full - accuracy_of.no_rubric - accuracy_of.no_propagation + accuracy_of.focal
+        == pytest.approx(0.004)
+    )
+    assert accuracy_of.no_rubric - accuracy_of.focal == pytest.approx(0.024)
+    assert accuracy_of.no_propagation - accuracy_of.focal == pytest.approx(0.008)
+    interaction, rounding = 0.004, 4 * 0.0005
+    assert interaction * 419 == pytest.approx(1.7, abs=0.05)
+    assert interaction - rounding == pytest.approx(0.002)
+    assert interaction + rounding == pytest.approx(0.006)
     assert "The sum is .788" in doc
     assert "interaction of -.4 points" in doc
     assert "between .2 and .6 points" in doc
 
 
 def test_beta_of_nine_tenths_takes_fewer_calls_than_focal_and_rubric_together(doc: str) -> None:
-    assert FOCAL_CALLS + RUBRIC_CALLS == pytest.approx(1.9)
-    assert 1.4 < FOCAL_CALLS + RUBRIC_CALLS - 2 * 0.05  # with both rounded
-    assert 3.6 - RUBRIC_CALLS == pytest.approx(3.0)
+    assert calls_of.focal + calls_of.rubric == pytest.approx(1.9)
+    assert calls_of.focal + calls_of.rubric - 2 * 0.05 > calls_of.beta_nine_tenths  # with both rounded
+    assert calls_of.full - calls_of.rubric == pytest.approx(3.0)
     assert "1.3 + .6 = 1.9, within rounding 1.8" in doc
     assert "should be 3.0" in doc
 
