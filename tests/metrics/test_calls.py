@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -7,9 +8,9 @@ from venire.metrics.measurement import Collector
 from venire.records import BackendKind, FinishReason, Usage
 
 
-def account(calls, judged=2):
+def account(calls, judged=2, unfinished=()):
     out = Collector()
-    call_metrics(calls, judged, out)
+    call_metrics(calls, judged, out, unfinished=unfinished)
     return out.result()
 
 
@@ -127,3 +128,42 @@ def test_a_run_without_calls_cost_nothing():
     metrics = account([]).metrics
     assert metrics["calls/total"] == metrics["cost_usd/total"] == metrics["tokens/input"] == 0
     assert math.isnan(metrics["latency_s/p50"])
+
+
+def test_a_call_that_nobody_answered_is_neither_paid_nor_replayed(call):
+    lost = call("c", finish=FinishReason.ERROR, usage=Usage(0, 0), cost_usd=0.0)
+    shared = call("c", finish=FinishReason.ERROR, usage=Usage(0, 0), cost_usd=0.0, replayed=True)
+    metrics = account([call("a"), call("b", replayed=True), lost, shared]).metrics
+    assert [metrics[f"calls/{name}"] for name in ("total", "paid", "replayed", "failed")] == [4, 1, 1, 2]
+    assert [metrics[f"calls/judge{part}"] for part in ("", "/paid", "/replayed")] == [4, 1, 1]
+    assert metrics["cost_usd/unpriced_calls"] == 0
+    assert is_accounting("calls/failed")
+
+
+def test_an_unanswered_call_that_may_have_been_billed_makes_costs_lower_bounds(call):
+    late = call("b", finish=FinishReason.ERROR, usage=Usage(), usage_complete=False)
+    late = replace(late, cost_usd=None, cost_complete=False)
+    measured = account([call("a"), late])
+    assert (measured.metrics["calls/failed"], measured.metrics["cost_usd/billed"]) == (1, 1.0)
+    assert "lower bound: 1 of 2" in measured.notes["cost_usd/billed"]
+
+
+def test_calls_of_unfinished_instances_count_in_every_sum_but_not_per_instance(call):
+    unfinished = [call("c", stage="focal"), call("d", replayed=True), call("e", finish=FinishReason.ERROR)]
+    metrics = account([call("a"), call("b")], judged=2, unfinished=unfinished).metrics
+    assert [metrics[f"calls/{name}"] for name in ("total", "paid", "replayed", "failed")] == [5, 3, 1, 1]
+    assert metrics["calls/unfinished"] == 3
+    assert metrics["calls/focal"] == 1
+    assert metrics["tokens/input"] == 500
+    assert metrics["cost_usd/total"] == 5.0
+    assert metrics["cost_usd/billed"] == 4.0
+    # Two calls and two dollars of the two that are judged.
+    assert (metrics["calls/per_instance"], metrics["cost_usd/per_instance"]) == (1.0, 1.0)
+    assert is_accounting("calls/unfinished")
+
+
+def test_where_nothing_is_finished_there_is_no_number_per_instance(call):
+    metrics = account([], judged=0, unfinished=[call("a")]).metrics
+    assert (metrics["calls/total"], metrics["cost_usd/billed"]) == (1, 1.0)
+    assert math.isnan(metrics["calls/per_instance"])
+    assert math.isnan(metrics["cost_usd/per_1000"])

@@ -1,4 +1,4 @@
-"""What a run took: calls by stage, tokens, cost, latency. All are sums over the outcomes' calls.
+"""What a run took: calls by stage, tokens, cost, latency. All are sums over the run's calls.
 
 A replayed call counts with the tokens, cost and latency of when it was paid, so everything but
 `ACCOUNTING` is equal between a run and its repetition from the store. Vectors are counted apart
@@ -16,7 +16,8 @@ from venire.stats.estimate import NAN
 
 # What is true of this run only, with the same counts of each stage; `duration_s` is added by the runner.
 ACCOUNTING = (
-    *("calls/paid", "calls/replayed", "calls/uncertain", "cost_usd/billed", "duration_s"),
+    *("calls/paid", "calls/replayed", "calls/failed", "calls/unfinished", "calls/uncertain"),
+    *("cost_usd/billed", "duration_s"),
     *("embeddings/calls", "embeddings/paid", "embeddings/replayed"),
 )
 
@@ -28,19 +29,28 @@ _TOKENS: dict[str, Callable[[Usage], int | None]] = {
 }
 
 
-def call_metrics(calls: Sequence[Call], judged: int, out: Collector) -> None:
+def call_metrics(
+    calls: Sequence[Call], judged: int, out: Collector, *, unfinished: Sequence[Call] = ()
+) -> None:
     """`calls/*`, `tokens/*`, `cost_usd/*`, `latency_s/*` of a run that judged `judged` instances.
 
-    Where it asked for vectors, `embeddings/*` and `cost_usd/embedding`, too.
+    Where it asked for vectors, `embeddings/*` and `cost_usd/embedding`, too. `unfinished` are the calls of
+    instances that the run stopped before: they were paid like any, and count in every sum, but say nothing
+    of what an instance takes.
     """
-    completions = [call for call in calls if not call.is_embedding]
-    _counts(completions, judged, out)
+    taken = [*calls, *unfinished]
+    completions = [call for call in taken if not call.is_embedding]
+    _counts(completions, out)
+    out.put("calls/unfinished", sum(not call.is_embedding for call in unfinished))
+    own = sum(not call.is_embedding for call in calls)
+    out.put("calls/per_instance", own / judged if judged else NAN)
     _tokens(completions, out)
-    _cost(calls, judged, out)
+    _cost(taken, out)
+    _cost_per_instance(calls, judged, out)
     _latency(completions, out)
     out.put("cost_usd/unpriced_calls", sum(not call.cost_complete for call in completions))
-    if len(completions) < len(calls):
-        _embeddings([call for call in calls if call.is_embedding], out)
+    if len(completions) < len(taken):
+        _embeddings([call for call in taken if call.is_embedding], out)
 
 
 def is_accounting(metric: str) -> bool:
@@ -59,22 +69,28 @@ def _latency(calls: Sequence[Call], out: Collector) -> None:
         out.put(name, float(np.percentile(timed, percent)))
 
 
-def _counts(calls: Sequence[Call], judged: int, out: Collector) -> None:
+def _counts(calls: Sequence[Call], out: Collector) -> None:
+    paid = [call for call in calls if _answered(call) and not call.replayed]
+    replayed = [call for call in calls if _answered(call) and call.replayed]
     out.put("calls/total", len(calls))
     out.put("calls/distinct", len({call.key for call in calls}))
-    out.put("calls/paid", sum(not call.replayed for call in calls))
-    out.put("calls/replayed", sum(call.replayed for call in calls))
+    out.put("calls/paid", len(paid))
+    out.put("calls/replayed", len(replayed))
+    out.put("calls/failed", len(calls) - len(paid) - len(replayed))
     uncertain = sum(call.uncertain for call in calls)
-    note = "in flight when an earlier process died: perhaps billed twice" if uncertain else ""
+    note = "in flight when an earlier process died or was aborted: perhaps billed twice" if uncertain else ""
     out.put("calls/uncertain", uncertain, note)
     out.put("calls/attempts", sum(call.attempts for call in calls))
     out.put("calls/unusable", sum(call.finish is not FinishReason.STOP for call in calls))
-    out.put("calls/per_instance", len(calls) / judged if judged else NAN)
-    paid = Counter(call.stage for call in calls if not call.replayed)
-    for stage, count in sorted(Counter(call.stage for call in calls).items()):
+    by_stage, paid_by, replayed_by = (Counter(c.stage for c in each) for each in (calls, paid, replayed))
+    for stage, count in sorted(by_stage.items()):
         out.put(metric_name("calls", stage), count)
-        out.put(metric_name("calls", stage, "paid"), paid[stage])
-        out.put(metric_name("calls", stage, "replayed"), count - paid[stage])
+        out.put(metric_name("calls", stage, "paid"), paid_by[stage])
+        out.put(metric_name("calls", stage, "replayed"), replayed_by[stage])
+
+
+def _answered(call: Call) -> bool:
+    return call.finish is not FinishReason.ERROR
 
 
 def _tokens(calls: Sequence[Call], out: Collector) -> None:
@@ -88,10 +104,10 @@ def _tokens(calls: Sequence[Call], out: Collector) -> None:
 
 
 def _embeddings(calls: Sequence[Call], out: Collector) -> None:
-    paid = [call for call in calls if not call.replayed]
+    paid = [call for call in calls if _answered(call) and not call.replayed]
     texts = sum(call.texts for call in calls)
     uncertain = sum(call.uncertain for call in calls)
-    note = f"{uncertain} were in flight when an earlier process died: perhaps billed twice"
+    note = f"{uncertain} were in flight when an earlier process died or was aborted: perhaps billed twice"
     out.put("embeddings/calls", len(paid), note if uncertain else "")
     out.put("embeddings/texts", texts)
     out.put("embeddings/paid", sum(call.texts for call in paid))
@@ -103,11 +119,14 @@ def _embeddings(calls: Sequence[Call], out: Collector) -> None:
     out.put("cost_usd/embedding", *_cost_of_vectors(calls))
 
 
-def _cost(calls: Sequence[Call], judged: int, out: Collector) -> None:
+def _cost(calls: Sequence[Call], out: Collector) -> None:
     billed = [call for call in calls if not call.replayed and call.kind is BackendKind.LIVE]
-    total, note = _cost_with_vectors(calls)
-    out.put("cost_usd/total", total, note)
+    out.put("cost_usd/total", *_cost_with_vectors(calls))
     out.put("cost_usd/billed", *_cost_with_vectors(billed))
+
+
+def _cost_per_instance(calls: Sequence[Call], judged: int, out: Collector) -> None:
+    total, note = _cost_with_vectors(calls)
     out.put("cost_usd/per_instance", total / judged if judged else NAN, note)
     out.put("cost_usd/per_1000", 1000 * total / judged if judged else NAN, note)
 

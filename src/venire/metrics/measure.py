@@ -18,7 +18,7 @@ from venire.metrics.pairwise import (
     subset_metrics,
 )
 from venire.metrics.panel import bench_of, judge_metrics, panel_metrics
-from venire.records import Instance, Outcome, PreferenceGold, RatingsGold, Winner
+from venire.records import Call, Instance, Outcome, PreferenceGold, RatingsGold, Winner
 from venire.stats.intervals import Resampler
 
 _STREAM = 0x6D657472  # keeps the bootstrap's draws apart from other uses of the run's seed
@@ -50,6 +50,7 @@ def measure(
     labels: Sequence[Winner],
     seed: int,
     settings: MetricSettings = MetricSettings(),
+    unfinished: Sequence[Call] = (),
 ) -> Measurement:
     """Every metric of a run; the order of instances and outcomes changes nothing.
 
@@ -61,6 +62,7 @@ def measure(
         labels: the gold labels that the data set declares.
         seed: of the bootstrap.
         settings: how intervals are made.
+        unfinished: the calls of instances that the run stopped before; see `call_metrics`.
 
     Raises:
         DataError: an id that is unknown or occurs twice, gold that is missing or not declared, no
@@ -82,7 +84,7 @@ def measure(
         case None:
             raise DataError(f"gold of {pairs[0][0].id!r}: expected a preference, got no gold")
     calls = [call for _, outcome in pairs if outcome for call in outcome.calls]
-    call_metrics(calls, sum(outcome is not None for _, outcome in pairs), out)
+    call_metrics(calls, sum(outcome is not None for _, outcome in pairs), out, unfinished=unfinished)
     return out.result()
 
 
