@@ -11,7 +11,7 @@ from tests.integration.conftest import GPT_4_COT
 
 from venire.metrics.calls import is_accounting
 
-# Issue 2, "Names that scripts rely on".
+# What scripts read of any run, and of a run of pairs besides: docs/metrics.md.
 NAMES = {
     *("n", "accuracy", "kappa", "coverage", "calls/paid", "calls/replayed"),
     *("tokens/input", "tokens/output", "cost_usd/total", "cost_usd/billed"),

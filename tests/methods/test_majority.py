@@ -162,8 +162,7 @@ def recorded_majority(root: Path, tie_rule: TieRule) -> tuple[int, dict[Order, i
 
 
 def test_the_recorded_five_have_the_majority_that_their_verdicts_say(data_root: Path) -> None:
-    # Issue 2: .598 / .595 over 373, no majority counted wrong: 223 / 222 of 373, one pair undecided
-    # (counted from recorded.jsonl.gz apart from this code).
+    # Counted from recorded.jsonl.gz apart from this code; one swapped pair has no majority.
     assert recorded_majority(data_root, TieRule.UNSCORED) == (
         373,
         {Order.AS_GIVEN: 223, Order.SWAPPED: 222},
