@@ -10,13 +10,14 @@ from tests.test_launch import INSTANCES, Scripted, Sleeping, experiment, loaded,
 from venire.errors import BudgetExhausted, ConfigError
 from venire.launch import Door, Ready, prepare
 from venire.llm.settings import LLMSettings, Mode
-from venire.records import Instance, Outcome
+from venire.records import Instance, Outcome, Reason, Unscored
 from venire.reporting.table import Estimate, Table
 from venire.sweep import (
     Job,
     JobStatus,
     failed_job,
-    forget_jobs,
+    hide_secrets,
+    new_launch,
     read_jobs,
     run_job,
     sweep_id,
@@ -79,6 +80,19 @@ def test_a_job_that_is_to_pay_again_is_not_skipped(tmp_path: Path) -> None:
     assert a_job(tmp_path, refreshing).status is JobStatus.FINISHED
 
 
+def test_a_job_that_finished_under_a_laxer_bound_runs_again(tmp_path: Path) -> None:
+    def lost(instance: Instance) -> Outcome:
+        if instance is INSTANCES[0]:
+            return right(instance)
+        return Outcome(instance.id, Unscored(Reason.UNPARSED, "no JSON"))
+
+    lax = a_job(tmp_path, ready(lost, max_unscored=1.0))
+    assert lax.status is JobStatus.FINISHED
+    assert a_job(tmp_path, ready(lost, max_unscored=0.9)).status is JobStatus.SKIPPED  # 5 of 6 are missing
+    strict = a_job(tmp_path, ready(lost, max_unscored=0.5))
+    assert (strict.status, strict.folder != lax.folder) == (JobStatus.FAILED, True)
+
+
 def test_a_job_that_stopped_early_is_not_taken_for_finished(tmp_path: Path) -> None:
     def stops(instance: Instance) -> Outcome:
         raise BudgetExhausted("no money left")
@@ -97,7 +111,7 @@ def test_a_job_that_the_user_interrupted_says_so(tmp_path: Path) -> None:
     made = prepare(experiment(Sleeping(interrupts)), {})
     job = a_job(tmp_path, made)
     assert (job.status, job.interrupted) == (JobStatus.INCOMPLETE, True)
-    write_job(tmp_path / "sweeps" / "sweep-1", job)
+    write_job(tmp_path / "sweeps" / "sweep-1", job, launch="1")
     assert read_jobs(tmp_path / "sweeps" / "sweep-1") == [job]
 
 
@@ -124,25 +138,50 @@ def test_a_job_that_raised_has_a_message_or_for_a_bug_the_traceback() -> None:
     assert bug.error.endswith("ZeroDivisionError: division by zero\n")
 
 
-def test_a_job_that_raised_tells_no_secret() -> None:
+def test_a_job_tells_no_secret(tmp_path: Path) -> None:
     error = ValueError("refused the key sk-0123456789")
     assert "sk-0123456789" not in failed_job(0, [], error, secrets=("sk-0123456789",)).error
+    uri = "tracking.uri=postgresql://me:hunter2@host/db"
+    shown = ("tracking.uri=postgresql://***@host/db",)
+    assert failed_job(0, [uri], error).overrides == shown
+    for _ in range(2):  # run, then skipped
+        job = run_job(ready(), Door(tmp_path, {}), number=0, overrides=(uri,), rerun=False)
+        assert job.overrides == shown
 
 
 def test_jobs_are_read_back_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     jobs = [Job(n, (f"seed={n}", "a=[1,2]"), JobStatus.FAILED, f"/runs/{n}", "é\nfailed") for n in (11, 2, 0)]
     for job in jobs:
-        write_job(tmp_path, job)
+        write_job(tmp_path, job, launch="1")
     assert read_jobs(tmp_path) == jobs[::-1]
-    write_job(tmp_path, Job(2, (), JobStatus.FINISHED))
+    write_job(tmp_path, Job(2, (), JobStatus.FINISHED), launch="1")
     assert [job.status for job in read_jobs(tmp_path)] == [
         JobStatus.FAILED,
         JobStatus.FINISHED,
         JobStatus.FAILED,
     ]
-    forget_jobs(tmp_path)
-    assert read_jobs(tmp_path) == []
     assert read_jobs(tmp_path / "nowhere") == []
+
+
+def test_the_newest_launch_counts_and_no_earlier_one_is_lost(tmp_path: Path) -> None:
+    first, second = new_launch(1.0e9), new_launch(1.0e9 + 0.002)
+    assert first < second
+    old, new = Job(0, ("seed=0",), JobStatus.FAILED), Job(1, ("seed=1",), JobStatus.FINISHED)
+    write_job(tmp_path, old, launch=first)
+    assert read_jobs(tmp_path, launch=second) == []
+    assert read_jobs(tmp_path) == [old]
+    write_job(tmp_path, new, launch=second)
+    assert read_jobs(tmp_path) == [new]
+    assert read_jobs(tmp_path, launch=first) == [old]
+
+
+def test_a_file_keeps_no_password(tmp_path: Path) -> None:
+    path = tmp_path / "multirun.yaml"
+    hide_secrets(path, ())
+    assert not path.exists()
+    path.write_text("- tracking.uri=postgresql://me:hunter2@host/db\n- k=sk-0123456789\n", encoding="utf-8")
+    hide_secrets(path, ("sk-0123456789",))
+    assert path.read_text(encoding="utf-8") == "- tracking.uri=postgresql://***@host/db\n- k=***\n"
 
 
 def test_the_summary_has_every_job_with_overrides_status_and_metrics(tmp_path: Path) -> None:

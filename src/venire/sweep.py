@@ -13,10 +13,11 @@ from venire.launch import Door, Ready, Written, execute, explain
 from venire.llm.settings import Mode
 from venire.records import RunStatus
 from venire.reporting.table import Format, Table
-from venire.runs import finished_by_job_hash, read_record, redact, secret_values, write_atomically
+from venire.runs import finished_run, new_run_id, read_record, redact, secret_values, write_atomically
 from venire.tracking.settings import TrackingSettings
 
 SUMMARY_FILE = "summary.json"
+JOBS = "jobs"
 TABLE_FORMS = (Format.MARKDOWN, Format.CSV, Format.LATEX)
 
 
@@ -31,7 +32,7 @@ class JobStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One cell of a sweep as its `jobs/<number>.json` says.
+    """One cell of a sweep as its `jobs/<launch>/<number>.json` says.
 
     `folder` is empty where there is no run; `interrupted` where the user stopped it, and so the sweep.
     """
@@ -64,14 +65,21 @@ def sweep_id(overrides: Sequence[str]) -> str:
 
 def run_job(ready: Ready, door: Door, *, number: int, overrides: Sequence[str], rerun: bool) -> Job:
     """Run one job, or find it finished; with `rerun`, or where `llm=refresh` is to pay again, run it anew."""
+    secrets = secret_values(door.environ)
+    overrides = [redact(override, secrets) for override in overrides]
     anew = rerun or ready.experiment.llm.mode is Mode.REFRESH
-    earlier = None if anew else finished_by_job_hash(door.home).get(ready.job_hash)
-    if earlier is not None:
+    earlier = None if anew else finished_run(door.home, ready.job_hash)
+    if earlier is not None and _is_covered(earlier, ready.experiment.max_unscored):
         return Job(number, tuple(overrides), JobStatus.SKIPPED, str(earlier))
     written = execute(ready, door)
     for warning in written.warnings:
         door.say(f"warning: {warning}")
     return _job(number, overrides, written)
+
+
+def _is_covered(folder: Path, max_unscored: float) -> bool:
+    """Whether the run in `folder`, perhaps finished under a laxer bound, finishes under this one."""
+    return 1.0 - read_record(folder).metrics["coverage"] <= max_unscored
 
 
 def _job(number: int, overrides: Sequence[str], written: Written) -> Job:
@@ -89,20 +97,27 @@ def failed_job(
 ) -> Job:
     """The record of a job that raised: a message for what venire raises on purpose, else the traceback."""
     text = explain(error) if isinstance(error, VenireError) else "".join(traceback.format_exception(error))
-    return Job(number, tuple(overrides), JobStatus.FAILED, error=redact(text, secrets))
+    shown = tuple(redact(override, secrets) for override in overrides)
+    return Job(number, shown, JobStatus.FAILED, error=redact(text, secrets))
 
 
-def write_job(folder: Path, job: Job) -> None:
-    """Keep `job` under `folder`/jobs."""
-    path = folder / "jobs" / f"{job.number:04d}.json"
+def new_launch(now: float) -> str:
+    """A name for one launch of a sweep; names sort by time. `now`: seconds since the epoch."""
+    return new_run_id(now, "launch")
+
+
+def write_job(folder: Path, job: Job, *, launch: str) -> None:
+    """Keep `job` in the sweep's `folder`, among those of its launch."""
+    path = folder / JOBS / launch / f"{job.number:04d}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, json.dumps(asdict(job), indent=1))
 
 
-def read_jobs(folder: Path) -> list[Job]:
-    """The jobs of a sweep, by number."""
+def read_jobs(folder: Path, *, launch: str | None = None) -> list[Job]:
+    """The jobs of a sweep's launch by number, of the newest launch where none is named."""
+    launches = [launch] if launch else sorted(path.name for path in (folder / JOBS).glob("*/"))
     jobs = []
-    for path in sorted((folder / "jobs").glob("*.json")):
+    for path in sorted((folder / JOBS).glob(f"{launches[-1]}/*.json")) if launches else ():
         fields: Mapping[str, object] = json.loads(path.read_text(encoding="utf-8"))
         jobs.append(
             Job(
@@ -119,12 +134,6 @@ def read_jobs(folder: Path) -> list[Job]:
 
 def _listed(value: object) -> list[object]:
     return list(value) if isinstance(value, list | tuple) else []
-
-
-def forget_jobs(folder: Path) -> None:
-    """Drop the job records of an earlier launch of the same sweep; its runs stay."""
-    for path in (folder / "jobs").glob("*.json"):
-        path.unlink()
 
 
 def upload_table(
@@ -163,6 +172,15 @@ def upload_table(
     except TrackingError as error:
         return f"MLflow was not reached ({error}); `venire sync` uploads the sweep's table"
     return ""
+
+
+def hide_secrets(path: Path, secrets: Sequence[str]) -> None:
+    """Rewrite the file at `path`, if there is one, without secrets and passwords."""
+    if path.is_file():
+        text = path.read_text(encoding="utf-8")
+        hidden = redact(text, secrets)
+        if hidden != text:
+            write_atomically(path, hidden)
 
 
 def write_table(folder: Path, table: Table) -> None:

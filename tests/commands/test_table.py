@@ -34,7 +34,7 @@ def sweep_of(home: Path, runs: Mapping[str, RunStatus]) -> None:
         instance = Instance("a/1", "Q", (Response("x"), Response("y")))
         write_run(folder, record, config_yaml="seed: 0\n", instances=(instance,), outcomes=())
         job = Job(number, (f"seed={number}",), ENDED[status], str(folder))
-        write_job(home / "sweeps" / "sweep-1", job)
+        write_job(home / "sweeps" / "sweep-1", job, launch="1")
 
 
 THREE = {"whole": RunStatus.FINISHED, "stopped": RunStatus.INCOMPLETE, "broken": RunStatus.FAILED}

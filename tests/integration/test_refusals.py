@@ -1,5 +1,7 @@
 """A command line that cannot be right: one line that says what to mend, exit status 2, nothing called."""
 
+from pathlib import Path
+
 import pytest
 from tests.integration.command import Venire
 
@@ -31,4 +33,15 @@ def test_a_data_error_is_one_line(venire: Venire, dry: tuple[str, ...]) -> None:
     ran = venire.run(*dry, "dataset=table", "dataset.path=/no/such/file.jsonl", "backend=simulated")
     assert (ran.status, ran.out) == (1, "")
     assert ran.err.startswith("DataError: ")
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("place", ["a_file", "a_file/below", "/proc/venire"])
+def test_a_home_that_cannot_be_written_is_named_with_the_variable(
+    venire: Venire, tmp_path: Path, place: str
+) -> None:
+    (tmp_path / "a_file").touch()
+    ran = venire.run("dataset=sample", "method=length", VENIRE_HOME=str(tmp_path / place))
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith("ConfigError: VENIRE_HOME: expected a folder that can be written, got ")
     assert ran.err.count("\n") == 1

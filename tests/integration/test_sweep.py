@@ -35,6 +35,7 @@ def test_a_failing_job_stops_no_other_and_is_listed_with_its_overrides(failing: 
     assert str(failed["error"]).startswith("ConfigError: judge.temperature: expected 0 to 2")
     assert failed["folder"] == ""
     assert "failed: job 1 [" in ran.err
+    assert ran.err.count("ConfigError: ") == 1
     assert "judge.temperature=3]" in ran.err.replace(f" {UNTRACKED.replace('false', 'False')}", "")
     assert "1 failed, 2 finished of 3 jobs" in ran.out
     assert "Traceback" not in ran.err
@@ -69,6 +70,28 @@ def test_the_same_sweep_again_skips_what_is_finished_and_tries_what_failed(
     assert again.last_line == first.last_line
     assert [job["folder"] for job in again.jobs()] == [job["folder"] for job in first.jobs()]
     assert sorted(venire.home.glob("runs/*")) == runs
+
+
+def test_looking_at_a_sweep_or_breaking_it_off_forgets_no_job(failing: tuple[Venire, Ran]) -> None:
+    venire, first = failing
+    name = Path(first.last_line).parent.name
+    before = venire("table", name, "--format", "csv").out
+    cells = (*SMALL, "judge.temperature=0,3,1", UNTRACKED)
+    assert venire("run", *cells, "--cfg", "job").status == 2  # a sweep has no one configuration
+    assert venire("run", "-m", *cells, "hydra.sweeper.nonsense=1").status == 2
+    assert venire("run", "-m", *cells, "hydra.sweep.dir=/proc/venire").status == 1
+    after = venire("table", name, "--format", "csv")
+    assert after.status == 0
+    assert after.out == before
+
+
+def test_the_password_of_a_tracking_server_is_kept_nowhere(venire: Venire) -> None:
+    ran = sweep(venire, "seed=0,1", "tracking.uri=postgresql://me:hunter2@127.0.0.1:1/runs")
+    assert ran.status == 0, ran.err
+    files = [path for path in venire.home.rglob("*") if path.is_file()]
+    assert {"multirun.yaml", "0001.json", "summary.json"} <= {path.name for path in files}
+    assert not [path for path in files if b"hunter2" in path.read_bytes()]
+    assert "hunter2" not in ran.out + ran.err
 
 
 def test_rerun_runs_finished_jobs_again(venire: Venire) -> None:

@@ -2,7 +2,10 @@
 
 import os
 import sys
+import tempfile
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
@@ -12,6 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from venire.build import build
 from venire.commands.composing import experiment_in_job, for_each_job
 from venire.console import Watch, print_run, print_sweep
+from venire.errors import ConfigError
 from venire.launch import Door, Written, execute, prepare
 from venire.records import RunStatus
 from venire.runs import secret_values
@@ -19,7 +23,8 @@ from venire.sweep import (
     Job,
     JobStatus,
     failed_job,
-    forget_jobs,
+    hide_secrets,
+    new_launch,
     read_jobs,
     run_job,
     sweep_id,
@@ -40,16 +45,17 @@ def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
         print(_HINT, file=sys.stderr)
         return EXIT_USAGE
     home = Path(os.environ["VENIRE_HOME"])
+    _check_home(home)
     sweep = sweep_id(overrides)
     os.environ["VENIRE_SWEEP_ID"] = sweep
-    sweep_folder = home / "sweeps" / sweep
+    launch = Launch(home, home / "sweeps" / sweep, new_launch(time.time()))
     done: list[int | None] = []
-    forget_jobs(sweep_folder)
+    tracking: list[TrackingSettings] = []  # of the jobs in this process
 
     def job(cfg: DictConfig) -> None:
         hydra_cfg = HydraConfig.get()
         if hydra_cfg.mode is RunMode.MULTIRUN:
-            _sweep_job(cfg, home, sweep_folder)
+            _sweep_job(cfg, launch, tracking)
         elif dry_run is not None:
             done.append(_dry(cfg, dry_run))
         else:
@@ -58,13 +64,15 @@ def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
     try:
         for_each_job(job, arguments, command="venire run")
     except KeyboardInterrupt:
-        if not read_jobs(sweep_folder):
+        if not launch.jobs():
             raise
         print("interrupted: no further job starts; the same command continues the sweep", file=sys.stderr)
     if done:
         return next(status for status in done if status is not None)
-    jobs = read_jobs(sweep_folder)
-    return _finish_sweep(home, sweep_folder, jobs, tracking_of(jobs)) if jobs else EXIT_OK
+    jobs = launch.jobs()
+    if not jobs:  # only the configuration was to be shown
+        return EXIT_OK
+    return _finish_sweep(launch, jobs, tracking[0] if tracking else tracking_of(jobs))
 
 
 _HINT = """\
@@ -73,6 +81,34 @@ venire run needs to know what to judge. Try one of these:
   venire run dataset=sample method=pairwise judge=gpt_4o   a real model (spends money; needs OPENAI_API_KEY)
   venire run dataset=sample judge=gpt_4o backend=simulated the same without a key
 See `venire run --help` and docs/configuration.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """One launch of a sweep: its jobs are kept under a name of its own, those of earlier ones stay.
+
+    A launcher hands it to its processes together with the job.
+    """
+
+    home: Path
+    folder: Path
+    name: str
+
+    def jobs(self) -> list[Job]:
+        """The jobs of this launch that have ended."""
+        return read_jobs(self.folder, launch=self.name)
+
+
+def _check_home(home: Path) -> None:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home):
+            pass
+    except OSError as error:
+        raise ConfigError(
+            f"VENIRE_HOME: expected a folder that can be written, got {home} ({error.strerror}); "
+            "name another one by the environment variable"
+        ) from None
 
 
 def _single(cfg: DictConfig, home: Path) -> int:
@@ -102,24 +138,28 @@ def _door(home: Path, watch: Watch, *, sweep: str | None) -> Door:
     )
 
 
-def _sweep_job(cfg: DictConfig, home: Path, folder: Path) -> None:
+def _sweep_job(cfg: DictConfig, launch: Launch, tracking: list[TrackingSettings]) -> None:
     hydra_cfg = HydraConfig.get()
     number = int(hydra_cfg.job.num)
     overrides = [str(override) for override in hydra_cfg.overrides.task]
+    secrets = secret_values(os.environ)
+    hide_secrets(launch.folder / "multirun.yaml", secrets)  # hydra's own, with every override as it is
     try:
         ready = prepare(experiment_in_job(cfg), os.environ)
+        tracking.append(ready.experiment.tracking)
         with Watch() as watch:
-            door = _door(home, watch, sweep=folder.name)
+            door = _door(launch.home, watch, sweep=launch.folder.name)
             job = run_job(ready, door, number=number, overrides=overrides, rerun=bool(cfg.sweep.rerun))
     except Exception as error:  # one failing job stops no other; the record says which and why
-        job = failed_job(number, overrides, error, secrets=secret_values(os.environ))
-        print(f"job {number} failed ({' '.join(overrides)}):\n{job.error}", file=sys.stderr)
-    write_job(folder, job)
+        job = failed_job(number, overrides, error, secrets=secrets)
+        print(f"job {number} failed, as is told at the end: {' '.join(job.overrides)}", file=sys.stderr)
+    write_job(launch.folder, job, launch=launch.name)
     if job.interrupted:
         raise KeyboardInterrupt
 
 
-def _finish_sweep(home: Path, folder: Path, jobs: Sequence[Job], tracking: TrackingSettings | None) -> int:
+def _finish_sweep(launch: Launch, jobs: Sequence[Job], tracking: TrackingSettings | None) -> int:
+    home, folder = launch.home, launch.folder
     path = write_summary(folder, jobs)
     table = print_sweep(home, folder, jobs)
     if table is not None:
