@@ -2,14 +2,29 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pytest
 
 from venire.errors import BackendError, BudgetExhausted, DataError, ReplayMiss, StoreError, VenireError
 from venire.llm.protocol import LLM
-from venire.records import Completion, Embeddings, Instance, Outcome, Preference, Request, Response, Winner
+from venire.records import (
+    Attempt,
+    AttemptStatus,
+    BackendKind,
+    Completion,
+    Embeddings,
+    FinishReason,
+    Instance,
+    Message,
+    Outcome,
+    Preference,
+    Request,
+    Response,
+    Usage,
+    Winner,
+)
 from venire.runner import Interrupted, Judged, Pace, Stop, judge_all
 from venire.schedule import Schedule, seeded_order
 
@@ -263,6 +278,66 @@ def test_a_group_with_an_error_in_it_is_that_error() -> None:
     with pytest.raises(ZeroDivisionError) as raised:
         judge_with(Fake(fail=fail))
     assert raised.value is error
+
+
+@dataclass
+class Answering(NoLLM):
+    """Answers everything but the requests that it is to raise for, and counts."""
+
+    fails: Mapping[str, VenireError] = field(default_factory=dict)
+
+    async def complete(self, request: Request) -> Completion:
+        await asyncio.sleep(0)
+        text = request.messages[0].content
+        if text in self.fails:
+            raise self.fails[text]
+        attempt = Attempt(AttemptStatus.OK, 0.0, 0.1, Usage(10, 1), 0.5)
+        kind = BackendKind.LIVE
+        return Completion("yes", FinishReason.STOP, text, "m-1", (attempt,), replayed=False, kind=kind)
+
+
+@dataclass
+class Asking(Fake):
+    """Asks twice about an instance; the record of it has both calls."""
+
+    async def judge(self, instance: Instance, memory: object, llm: LLM) -> Outcome:
+        calls = []
+        for number in range(2):
+            request = Request("m", (Message("user", f"{instance.id} {number}"),))
+            calls.append((await llm.complete(request)).as_call(request))
+        return Outcome(instance.id, Preference(Winner.FIRST), calls=tuple(calls))
+
+
+def judge_asking(fails: Mapping[str, VenireError], concurrency: int = 3) -> Judged:
+    pace = Pace(0, concurrency, Schedule(1))
+    return asyncio.run(judge_all(Asking(), INSTANCES, Answering(fails), pace, stop=Stop()))
+
+
+@pytest.mark.parametrize("kind", [BudgetExhausted, BackendError, ReplayMiss, StoreError, Interrupted])
+def test_what_an_unfinished_instance_was_handed_is_kept_and_named(kind: type[VenireError]) -> None:
+    judged = judge_asking({"set/1 1": kind("enough"), "set/0 1": kind("enough")})
+    assert isinstance(judged.stopped, kind)
+    assert [(call.instance_id, call.key) for call in judged.unfinished] == [
+        ("set/0", "set/0 0"),
+        ("set/1", "set/1 0"),
+    ]
+    assert all(call.cost_usd == 0.5 for call in judged.unfinished)
+    assert not {outcome.instance_id for outcome in judged.outcomes} & {"set/0", "set/1"}
+
+
+def test_a_run_that_finishes_has_no_calls_of_unfinished_instances() -> None:
+    judged = judge_asking({})
+    assert judged.unfinished == ()
+    assert [len(outcome.calls) for outcome in judged.outcomes] == [2] * 12
+
+
+def test_an_interrupt_is_remembered_whatever_came_first_or_after() -> None:
+    stop = Stop()
+    stop.set(BudgetExhausted("first"))
+    assert not stop.interrupted
+    stop.set(Interrupted("by the user"))
+    assert stop.interrupted
+    assert isinstance(stop.reason, BudgetExhausted)
 
 
 def test_a_failing_callback_is_raised_as_itself() -> None:

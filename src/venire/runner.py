@@ -2,39 +2,72 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from venire.errors import BackendError, BudgetExhausted, ReplayMiss, StoreError, VenireError
 from venire.llm.protocol import LLM
 from venire.methods.protocol import Method
-from venire.records import Instance, Outcome
+from venire.records import Call, Completion, Embeddings, Instance, Outcome, Request
 from venire.schedule import Schedule, seeded_order
-
-# What stops a run: no new instance starts, those under way are finished and kept.
-STOPS = (BudgetExhausted, BackendError, ReplayMiss, StoreError)
 
 
 class Interrupted(VenireError):
     """The user asked the run to stop."""
 
 
+# What stops a run: no new instance starts, those under way are finished, if they can be, and kept.
+STOPS = (BudgetExhausted, BackendError, ReplayMiss, StoreError, Interrupted)
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The outcomes that there are, in the order of `instances`, and why there are no more (None: all are)."""
+    """What became of a run's instances.
+
+    Args:
+        outcomes: those that there are, in the order of the instances.
+        stopped: why there are no more; None where all are.
+        unfinished: the calls that instances without an outcome were handed, in the order of the instances.
+    """
 
     outcomes: tuple[Outcome, ...]
     stopped: VenireError | None
+    unfinished: tuple[Call, ...] = ()
 
 
 class Stop:
-    """Set once, by the first reason to stop; asked before each instance."""
+    """Set once, by the first reason to stop; asked before each instance.
+
+    `interrupted`: the user asked for it, whatever the first reason was.
+    """
 
     def __init__(self) -> None:
         self.reason: VenireError | None = None
+        self.interrupted = False
 
     def set(self, reason: VenireError) -> None:
         """Keep the first reason."""
         self.reason = self.reason or reason
+        self.interrupted |= isinstance(reason, Interrupted)
+
+
+class Recording:
+    """An LLM that keeps the record of every call that it hands out: what one instance took."""
+
+    def __init__(self, llm: LLM) -> None:
+        self._llm = llm
+        self.calls: list[Call] = []
+
+    async def complete(self, request: Request) -> Completion:
+        """See `LLM.complete`."""
+        completion = await self._llm.complete(request)
+        self.calls.append(completion.as_call(request))
+        return completion
+
+    async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
+        """See `LLM.embed`."""
+        embeddings = await self._llm.embed(model, texts)
+        self.calls.extend(embeddings.calls)
+        return embeddings
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +102,17 @@ async def judge_all(
     size = pace.schedule.block if method.order_dependent else max(1, len(ordered))
     memory = method.initial_memory()
     done: dict[str, Outcome] = {}
+    unfinished: dict[str, list[Call]] = {}
     for start in range(0, len(ordered), size):
         frozen = memory
 
         async def judge(instance: Instance, memory: object = frozen) -> Outcome:
-            return await _judge(method, instance, memory, llm)
+            recording = Recording(llm)
+            try:
+                return await _judge(method, instance, memory, recording)
+            except STOPS:
+                unfinished[instance.id] = [replace(call, instance_id=instance.id) for call in recording.calls]
+                raise
 
         block = await _concurrently(ordered[start : start + size], judge, pace.concurrency, stop, on_done)
         for outcome in block:
@@ -82,7 +121,8 @@ async def judge_all(
         if stop.reason:
             break
     kept = tuple(done[instance.id] for instance in instances if instance.id in done)
-    return Judged(kept, stop.reason if len(kept) < len(instances) else None)
+    left = tuple(call for instance in instances for call in unfinished.get(instance.id, ()))
+    return Judged(kept, stop.reason if len(kept) < len(instances) else None, left)
 
 
 async def _judge(method: Method, instance: Instance, memory: object, llm: LLM) -> Outcome:

@@ -91,7 +91,17 @@ def test_calls_are_a_line_each_and_carry_their_instance(tmp_path, record, instan
         ("k2", "a/1", None),
         ("k3", "b/1", None),
     ]
+    assert not any(call["unfinished"] for call in calls)
     assert raw[4:8] == b"\0\0\0\0"  # RFC 1952: the header's modification time
+
+
+def test_calls_of_unfinished_instances_come_last_and_are_marked(tmp_path, record, instances, outcomes):
+    left = replace(outcomes[0].calls[0], key="k9", instance_id="b/2")
+    write_run(tmp_path, record, config_yaml="", instances=instances, outcomes=outcomes, unfinished=(left,))
+    lines = gzip.decompress((tmp_path / "calls.jsonl.gz").read_bytes()).decode().splitlines()
+    calls = [json.loads(line) for line in lines]
+    assert [call["unfinished"] for call in calls] == [False, False, False, True]
+    assert (calls[-1]["key"], calls[-1]["instance_id"]) == ("k9", "b/2")
 
 
 def test_a_run_folder_is_written_once(tmp_path, record, instances, outcomes):

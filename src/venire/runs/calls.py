@@ -3,21 +3,28 @@
 import gzip
 import io
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
-from venire.records import Outcome
+from venire.records import Call, Outcome
 from venire.runs.redact import redact_tree
 from venire.runs.strict_json import dumps
 
 CALLS_FILE = "calls.jsonl.gz"
 
 
-def calls_to_gzip(outcomes: Sequence[Outcome], secrets: Sequence[str] = ()) -> bytes:
-    """The calls of `outcomes` in their order, a JSON object a line; equal calls give equal bytes."""
+def calls_to_gzip(
+    outcomes: Sequence[Outcome], secrets: Sequence[str] = (), *, unfinished: Sequence[Call] = ()
+) -> bytes:
+    """The calls of `outcomes` in their order, then the `unfinished` ones, a JSON object a line.
+
+    `unfinished` says of each line whether its instance was left unjudged; a call that is no instance's
+    has an empty `instance_id`. Equal calls give equal bytes.
+    """
+    finished = [replace(call, instance_id=o.instance_id) for o in outcomes for call in o.calls]
     lines = [
-        dumps(redact_tree(asdict(call) | {"instance_id": outcome.instance_id}, secrets))
-        for outcome in outcomes
-        for call in outcome.calls
+        dumps(redact_tree(asdict(call) | {"unfinished": is_unfinished}, secrets))
+        for calls, is_unfinished in ((finished, False), (unfinished, True))
+        for call in calls
     ]
     sink = io.BytesIO()
     # neither time nor file name in the header

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from venire.errors import RunError
-from venire.records import Instance, Outcome, RunRecord
+from venire.records import Call, Instance, Outcome, RunRecord
 from venire.runs.atomic import write_atomically
 from venire.runs.calls import CALLS_FILE, calls_to_gzip
 from venire.runs.outcomes import OUTCOMES_FILE, outcomes_to_parquet
@@ -40,6 +40,7 @@ def write_run(
     outcomes: Sequence[Outcome],
     secrets: Sequence[str] = (),
     more: Mapping[str, str] | None = None,
+    unfinished: Sequence[Call] = (),
 ) -> None:
     """Write the files of a run; equal arguments give equal bytes.
 
@@ -51,6 +52,7 @@ def write_run(
         outcomes: with every call; the lines of `calls.jsonl.gz`.
         secrets: values (`secret_values(environ)`) that become `***` wherever they occur.
         more: what the method leaves besides: file name to text.
+        unfinished: the calls of instances that the run stopped before.
 
     Raises:
         RunError: the folder holds a run already, two files have one name, a metric's name is one that
@@ -66,7 +68,7 @@ def write_run(
         **{name: redact(text, secrets).encode() for name, text in further.items()},
         CONFIG_FILE: redact(config_yaml, secrets).encode(),
         OUTCOMES_FILE: outcomes_to_parquet(instances, outcomes, secrets),
-        CALLS_FILE: calls_to_gzip(outcomes, secrets),
+        CALLS_FILE: calls_to_gzip(outcomes, secrets, unfinished=unfinished),
         SUMMARY_FILE: (dumps(dict(record.metrics), indent=1) + "\n").encode(),
         RECORD_FILE: record_to_json(_without_secrets(record, secrets)).encode(),
     }
