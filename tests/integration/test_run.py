@@ -218,3 +218,23 @@ def test_version_and_doctor_answer(venire: Venire) -> None:
     assert "OPENAI_API_KEY: set" in doctor.out
     assert "ANTHROPIC_API_KEY: not set" in doctor.out
     assert "sk-sentinel" not in doctor.out + doctor.err
+
+
+def test_a_dry_run_of_a_sweep_shows_every_job_and_calls_nothing(venire: Venire) -> None:
+    # The strongest judge, the panel of five, and it without a tie, with the vanilla prompt, as given only.
+    ran = venire("run", "experiment=sample", "--dry-run=1", UNTRACKED)
+    assert ran.status == 0, ran.err
+    shown = [line for line in ran.out.splitlines() if line.startswith("=== job ")]
+    assert len(shown) == 5
+    assert ran.out.count("nothing was called") == 5
+    assert not (venire.home / "runs").exists()
+    assert not (venire.home / "calls.db").exists()
+    assert not (venire.home / "sweeps").exists()
+
+
+def test_a_dry_run_prints_no_message_twice(venire: Venire) -> None:
+    ran = venire("run", "dataset=sample", "method=majority", "--dry-run", "1")
+    messages = ran.out.split("--- ")[1:]
+    texts = [body for role, _, body in (each.partition("\n") for each in messages) if "as in" not in role]
+    assert len(texts) == len(set(texts))
+    assert "--- system, as in request 1" in ran.out

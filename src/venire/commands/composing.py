@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -45,6 +46,17 @@ def for_each_job(job: Callable[[DictConfig], None], arguments: Sequence[str], *,
         raise refusal(error, arguments) from None
     if raised:
         raise raised[0]
+
+
+def look_at_each_job(job: Callable[[DictConfig], None], arguments: Sequence[str], *, command: str) -> None:
+    """As `for_each_job`, in this process whatever the launcher, and without a folder left behind."""
+    with tempfile.TemporaryDirectory(prefix="venire-") as folder:
+        here = (f"hydra.run.dir={folder}", f"hydra.sweep.dir={folder}", "hydra/launcher=basic")
+        kept = [each for each in arguments if not each.lstrip("+~").startswith(_LAUNCHING)]
+        for_each_job(job, [*kept, *here], command=command)
+
+
+_LAUNCHING = ("hydra/launcher", "hydra.launcher", "hydra.run.dir", "hydra.sweep.dir")
 
 
 def experiment_in_job(cfg: DictConfig) -> Experiment:

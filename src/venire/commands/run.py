@@ -14,6 +14,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from venire.build import build
 from venire.commands.composing import experiment_in_job, for_each_job
+from venire.commands.dry_run import dry_run as show_prompts
 from venire.console import Watch, print_run, print_sweep
 from venire.errors import ConfigError
 from venire.launch import Door, Written, execute, prepare
@@ -40,24 +41,24 @@ EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
 
 def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
     """Run what `arguments` (hydra overrides and flags) compose; returns the exit status."""
-    overrides = [argument for argument in arguments if "=" in argument and not argument.startswith("--")]
     if not arguments:
         print(_HINT, file=sys.stderr)
         return EXIT_USAGE
+    if dry_run is not None:
+        return show_prompts(arguments, dry_run)
+    overrides = [argument for argument in arguments if "=" in argument and not argument.startswith("--")]
     home = Path(os.environ["VENIRE_HOME"])
     _check_home(home)
     sweep = sweep_id(overrides)
     os.environ["VENIRE_SWEEP_ID"] = sweep
     launch = Launch(home, home / "sweeps" / sweep, new_launch(time.time()))
-    done: list[int | None] = []
+    done: list[int] = []
     tracking: list[TrackingSettings] = []  # of the jobs in this process
 
     def job(cfg: DictConfig) -> None:
         hydra_cfg = HydraConfig.get()
         if hydra_cfg.mode is RunMode.MULTIRUN:
             _sweep_job(cfg, launch, tracking)
-        elif dry_run is not None:
-            done.append(_dry(cfg, dry_run))
         else:
             done.append(_single(cfg, home))
 
@@ -68,7 +69,7 @@ def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
             raise
         print("interrupted: no further job starts; the same command continues the sweep", file=sys.stderr)
     if done:
-        return next(status for status in done if status is not None)
+        return done[0]
     jobs = launch.jobs()
     if not jobs:  # only the configuration was to be shown
         return EXIT_OK
@@ -183,9 +184,3 @@ def tracking_of(jobs: Sequence[Job]) -> TrackingSettings | None:
     built = build(OmegaConf.to_container(node, resolve=True), "tracking")
     assert isinstance(built, TrackingSettings)
     return built
-
-
-def _dry(cfg: DictConfig, n: int) -> int:
-    from venire.commands.dry_run import dry_run
-
-    return dry_run(experiment_in_job(cfg), n)
