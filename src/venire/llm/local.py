@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -42,6 +42,9 @@ class LocalSettings:
         seed: of sampling, where a request names none (it is greedy where one names no temperature).
         start_timeout_s: until the server must listen.
         timeout_s: of one attempt.
+        max_items, max_text: the longest list, and the longest text in characters, that a constrained
+            reply may hold; None for no bound. A small model that repeats itself else runs on to the
+            token limit. They stand in the endpoint tag, since they move replies.
     """
 
     gguf: str | None = None
@@ -51,9 +54,12 @@ class LocalSettings:
     seed: int = 0
     start_timeout_s: float = 120.0
     timeout_s: float = 600.0
+    max_items: int | None = None
+    max_text: int | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("n_parallel", 1), ("n_ctx", 256), ("n_threads", 1), ("seed", 0)):
+        least_of = {"n_parallel": 1, "n_ctx": 256, "n_threads": 1, "seed": 0, "max_items": 1, "max_text": 1}
+        for name, least in least_of.items():
             value = getattr(self, name)
             if value is not None and value < least:
                 raise ConfigError(f"local.{name}: expected at least {least}, got {value}")
@@ -84,12 +90,35 @@ class LocalSettings:
     def endpoint_tag(self) -> str:
         """`local:<file name>@<first 12 hex digits of the file's SHA-256>`: names the weights in keys.
 
+        Bounds on replies are appended where there are any: `[items<=4,text<=80]`.
+
         Raises:
             ConfigError: as `weights`.
         """
         path = self.weights()
+        bounds = {"items": self.max_items, "text": self.max_text}
+        shown = ",".join(f"{name}<={bound}" for name, bound in bounds.items() if bound is not None)
         with path.open("rb") as file:
-            return f"local:{path.name}@{hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
+            tag = f"local:{path.name}@{hashlib.file_digest(file, 'sha256').hexdigest()[:12]}"
+        return f"{tag}[{shown}]" if shown else tag
+
+    def bounded(self, schema: str | None) -> str | None:
+        """`schema` with the bounds on every list and text in it that has none of its own."""
+        if schema is None or (self.max_items is None and self.max_text is None):
+            return schema
+        return json.dumps(self._with_bounds(json.loads(schema)), ensure_ascii=False)
+
+    def _with_bounds(self, node: object) -> object:
+        if isinstance(node, list):
+            return [self._with_bounds(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        made = {key: self._with_bounds(value) for key, value in node.items()}
+        if node.get("type") == "array" and self.max_items is not None:
+            made.setdefault("maxItems", self.max_items)
+        if node.get("type") == "string" and self.max_text is not None and "enum" not in node:
+            made.setdefault("maxLength", self.max_text)
+        return made
 
 
 class LocalBackend:
@@ -122,7 +151,8 @@ class LocalBackend:
             )
         if client is None or server.process.returncode is not None:
             raise BackendError(f"the local model's server has ended.{server.last_words()}")
-        return await client.send(request, Target(f"{server.address}/v1", self._settings.timeout_s))
+        bounded = replace(request, schema=self._settings.bounded(request.schema))
+        return await client.send(bounded, Target(f"{server.address}/v1", self._settings.timeout_s))
 
     async def aclose(self) -> None:
         """Close the connections and stop the server."""
