@@ -176,7 +176,7 @@ OF_THE_REPLY = (
 )
 
 
-@pytest.mark.parametrize("client", [Client.DIRECT, Client.LITELLM])
+@pytest.mark.parametrize("client", [Client.DIRECT, pytest.param(Client.LITELLM, marks=pytest.mark.slow)])
 def test_under_every_fault_at_once_nothing_is_mislabelled_lost_or_unbilled(
     client: Client, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ import shutil
 import socket
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -48,16 +49,24 @@ RECORD = RunRecord(
 )
 
 
-@pytest.fixture
-def put(home: Path) -> Callable[..., Path]:
-    def put(run_id: str, **changes: object) -> Path:
+@pytest.fixture(scope="session")
+def put_in() -> Callable[..., Path]:
+    """A function that writes a run folder into a home, and returns it."""
+
+    def put_in(home: Path, run_id: str, **changes: object) -> Path:
         folder = home / "runs" / run_id
         record = replace(RECORD, run_id=run_id, **changes)
         instance = Instance("a/1", "Q", (Response("x"), Response("y")))
         write_run(folder, record, config_yaml="seed: 1\n", instances=(instance,), outcomes=())
         return folder
 
-    return put
+    return put_in
+
+
+@pytest.fixture
+def put(home: Path, put_in: Callable[..., Path]) -> Callable[..., Path]:
+    """The same for the home of the test."""
+    return partial(put_in, home)
 
 
 @pytest.fixture

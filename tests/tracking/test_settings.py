@@ -6,11 +6,11 @@ from venire.errors import ConfigError
 from venire.tracking.settings import TrackingSettings
 
 
-def test_the_default_store_is_absolute_whatever_the_working_directory(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_the_default_store_is_absolute_where_the_home_is_relative():
+    here = Path.cwd()
     settings = TrackingSettings()
-    assert settings.store_uri(Path("home")) == f"sqlite:///{tmp_path}/home/mlflow.db"
-    assert settings.artifacts_uri(Path("home dir")) == f"file://{tmp_path}/home%20dir/mlartifacts"
+    assert settings.store_uri(Path("home")) == f"sqlite:///{here}/home/mlflow.db"
+    assert settings.artifacts_uri(Path("home dir")) == f"{here.as_uri()}/home%20dir/mlartifacts"
     assert not settings.is_server
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from venire.errors import TrackingError
-from venire.runs import read_record
+from venire.runs import RUN_FILES, read_record
 from venire.tracking.settings import TrackingSettings
 from venire.tracking.store import opened
 from venire.tracking.upload import upload_run
@@ -38,12 +38,21 @@ print([process.exitcode for process in processes])
 """
 
 
+# What MLflow's fluent interface would take the run, the experiment and the store from.
+STRAY = {
+    "MLFLOW_RUN_ID": "a" * 32,
+    "MLFLOW_EXPERIMENT_NAME": "stray",
+    "MLFLOW_EXPERIMENT_ID": "0",
+    "MLFLOW_TRACKING_URI": "sqlite:///stray.db",
+}
+
+
 def upload_at_once(home, n, cwd):
     """One process for each of the runs `r0` ... of `home`; their exit statuses must be 0."""
     done = subprocess.run(
-        [sys.executable, "-c", UPLOADS, str(home), str(n)],
+        [sys.executable, "-c", UPLOADS, os.path.relpath(home, cwd), str(n)],
         cwd=cwd,
-        env=os.environ | {"MLFLOW_RUN_ID": "a" * 32, "MLFLOW_EXPERIMENT_NAME": "stray"},
+        env=os.environ | STRAY,
         capture_output=True,
         text=True,
         timeout=600,
@@ -51,23 +60,47 @@ def upload_at_once(home, n, cwd):
     assert done.stdout == f"{[0] * n}\n", done.stderr[-2000:]
 
 
-@pytest.mark.slow
-def test_sixteen_processes_that_start_on_an_empty_store_succeed_and_lose_no_metric(tmp_path, put, home):
-    # Eight that start on nothing, and sixteen writers of 1,000 metrics: sixteen of both show both.
-    (home / "mlflow.db").unlink()
-    metrics = [{f"accuracy/{n}": writer * 1000.0 + n for n in range(1000)} for writer in range(16)]
-    folders = [put(f"r{n}", sweep_id="sweep-1", metrics=values) for n, values in enumerate(metrics)]
-    upload_at_once(home, 16, tmp_path)
+@pytest.fixture(scope="module")
+def sixteen(tmp_path_factory, put_in):
+    """What sixteen processes made of an empty store, all at once: home, run folders, and where they ran."""
+    home, elsewhere = tmp_path_factory.mktemp("sixteen"), tmp_path_factory.mktemp("elsewhere")
+    folders = [put_in(home, f"r{n}", sweep_id="sweep-1", metrics=thousand(n)) for n in range(16)]
+    upload_at_once(home, 16, elsewhere)
+    return home, folders, elsewhere
 
+
+def thousand(writer):
+    """As many metrics, none like that of another writer."""
+    return {f"accuracy/{n}": writer * 1000.0 + n for n in range(1000)}
+
+
+@pytest.mark.slow
+def test_sixteen_processes_on_an_empty_store_make_sixteen_runs_under_one_parent(sixteen):
+    home, folders, _ = sixteen
     with opened(TrackingSettings(), home) as store:
         runs = {run.info.run_id: run for run in store.client.search_runs([store.experiment_id])}
-        names = sorted(experiment.name for experiment in store.client.search_experiments())
     children = [runs.pop(read_record(folder).mlflow_run_id) for folder in folders]
     (parent,) = runs
-    assert [run.data.metrics for run in children] == metrics
     assert {run.data.tags["mlflow.parentRunId"] for run in children} == {parent}
+
+
+@pytest.mark.slow
+def test_sixteen_writers_of_a_thousand_metrics_lose_nothing(sixteen):
+    home, folders, _ = sixteen
+    with opened(TrackingSettings(), home) as store:
+        logged = [store.client.get_run(read_record(folder).mlflow_run_id).data.metrics for folder in folders]
+    assert logged == [thousand(writer) for writer in range(16)]
+
+
+@pytest.mark.slow
+def test_neither_the_environment_nor_the_working_directory_decides_where_runs_go(sixteen):
+    home, folders, elsewhere = sixteen
+    with opened(TrackingSettings(), home) as store:
+        names = sorted(experiment.name for experiment in store.client.search_experiments())
+        artifacts = store.client.list_artifacts(read_record(folders[0]).mlflow_run_id)
     assert names == ["Default", "venire"]
-    assert not (tmp_path / "mlruns").exists()
+    assert {file.path for file in artifacts} == set(RUN_FILES)
+    assert list(elsewhere.iterdir()) == []
 
 
 def test_a_dead_server_is_told_soon_and_by_name(tmp_path, put, home, free_port):
