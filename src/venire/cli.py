@@ -149,6 +149,9 @@ def _add_reproduce(commands: _Commands) -> None:
     reproduce.add_argument(
         "--out", type=Path, help="folder for KIND/NAME.{md,csv,tex} and plots; default under VENIRE_HOME"
     )
+    reproduce.add_argument(
+        "--jobs", type=int, metavar="N", help="specs at once; default: the cores, or 1 where models are live"
+    )
     reproduce.set_defaults(handler=_reproduce)
 
 
@@ -217,7 +220,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
 
     names = [name for name in arguments.names if "=" not in name]
     overrides = [override for override in arguments.names if "=" in override]
-    return reproduce(home(), names, overrides, arguments.out)
+    return reproduce(home(), names, overrides, arguments.out, arguments.jobs)
 
 
 def _select(arguments: argparse.Namespace) -> int:

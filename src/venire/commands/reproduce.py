@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from venire.commands.run import run, tracking_of
@@ -18,12 +20,17 @@ from venire.sweep import TABLE_FORMS, read_jobs, sweep_id, upload_table
 _EXIT_OK = 0
 
 
-def reproduce(home: Path, names: Sequence[str], overrides: Sequence[str], out: Path | None) -> int:
+def reproduce(
+    home: Path, names: Sequence[str], overrides: Sequence[str], out: Path | None, jobs: int | None = None
+) -> int:
     """Sweep what each spec says, skipping finished jobs; write its table and plots, print where.
 
     `<out>/<kind>/<name>.{md,csv,tex}`, and `<name>_<plot>.{svg,png}` beside it; `out` is `tables/` of
     `home` by default. Simulated unless told `backend=live`: a bare command never spends money. A spec
     whose sweep fails does not keep the others from running; the first exit status that is not 0 is returned.
+
+    Several specs are reproduced `jobs` at once, each in a process of its own. None: as many as there are
+    cores, but one after the other where a provider's limits bind, which hold within one process.
     """
     if not names:
         print("\n".join(list_specs()))
@@ -33,8 +40,30 @@ def reproduce(home: Path, names: Sequence[str], overrides: Sequence[str], out: P
     for spec in specs:
         if spec.backend == "recorded" and asked:
             raise ConfigError(f"reproduce {spec.name}: these judges are recorded; drop backend={asked[0]}")
-    statuses = [_reproduce(home, spec, overrides, asked, out) for spec in specs]
+    at_once = jobs or (1 if "live" in asked or "local" in asked else os.cpu_count() or 1)
+    if at_once > 1 and len(specs) > 1:
+        statuses = _in_processes([spec.name for spec in specs], overrides, out, at_once)
+    else:
+        statuses = [_reproduce(home, spec, overrides, asked, out) for spec in specs]
     return next((status for status in statuses if status != _EXIT_OK), _EXIT_OK)
+
+
+def _in_processes(
+    names: Sequence[str], overrides: Sequence[str], out: Path | None, at_once: int
+) -> list[int]:
+    """The exit statuses of `venire reproduce NAME`, `at_once` at a time; what they print, one by one."""
+    where = [] if out is None else ["--out", str(out)]
+
+    def reproduce_one(name: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "venire.cli", "reproduce", name, *overrides, *where]
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+
+    statuses = []
+    with ThreadPoolExecutor(at_once) as pool:
+        for done in pool.map(reproduce_one, names):
+            print(done.stdout, end="", flush=True)
+            statuses.append(done.returncode)
+    return statuses
 
 
 def _reproduce(

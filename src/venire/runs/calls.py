@@ -3,7 +3,7 @@
 import gzip
 import io
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import fields, is_dataclass, replace
 
 from venire.records import Call, Outcome
 from venire.runs.redact import redact_tree
@@ -22,7 +22,7 @@ def calls_to_gzip(
     """
     finished = [replace(call, instance_id=o.instance_id) for o in outcomes for call in o.calls]
     lines = [
-        dumps(redact_tree(asdict(call) | {"unfinished": is_unfinished}, secrets))
+        dumps(redact_tree(_plain(call) | {"unfinished": is_unfinished}, secrets))
         for calls, is_unfinished in ((finished, False), (unfinished, True))
         for call in calls
     ]
@@ -31,3 +31,17 @@ def calls_to_gzip(
     with gzip.GzipFile(filename="", fileobj=sink, mode="wb", mtime=0) as file:
         file.write("".join(line + "\n" for line in lines).encode())
     return sink.getvalue()
+
+
+def _plain(call: Call) -> dict[str, object]:
+    """As `dataclasses.asdict`, which would copy every value deeply: there are tens of thousands."""
+    return {name: _value(getattr(call, name)) for name in _NAMES}
+
+
+def _value(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: _value(getattr(value, each.name)) for each in fields(value)}
+    return value
+
+
+_NAMES = tuple(each.name for each in fields(Call))
