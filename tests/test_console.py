@@ -119,7 +119,7 @@ def test_a_run_ends_with_its_folder_on_the_last_line(
     print_run(written)
     out, err = capsys.readouterr()
     assert out.splitlines()[0] == "pairwise gpt_4o here [none]"
-    assert out.splitlines()[-2] == str(written.folder)
+    assert out.splitlines()[-1] == str(written.folder)
     assert err == ""
 
 
@@ -131,19 +131,35 @@ def test_a_failed_run_says_why_on_standard_error(tmp_path: Path, capsys: pytest.
     assert written.record.status is RunStatus.FAILED
     print_run(written)
     out, err = capsys.readouterr()
-    assert out.splitlines()[-2] == str(written.folder)
-    assert err.startswith("failed: 100.0% of the verdicts are missing")
+    assert out.splitlines()[-1] == str(written.folder)
+    assert err.startswith("failed: 100.0% of the verdicts are missing (unparsed 6)")
     assert "Run the same command again" not in err
+    assert err.splitlines()[-1] == written.advice
 
 
 def test_a_run_that_lost_calls_can_be_continued(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def say(instance: Instance) -> Outcome:
-        return Outcome(instance.id, Unscored(Reason.PROVIDER_ERROR))
+        return Outcome(instance.id, Unscored(Reason.PROVIDER_ERROR, "timeout: no reply within 2 s"))
 
     print_run(a_run(tmp_path, say))
     err = capsys.readouterr().err
-    assert err.startswith("incomplete: no reply after all retries on 6 of 6 instances: set/0, set/1")
-    assert err.endswith("Run the same command again: replies that are paid for are not paid again.\n")
+    assert err.startswith("incomplete: no reply on 6 of 6 instances: timeout: no reply within 2 s (6)")
+    assert err.endswith("\nRun the same command again: only what lacks a reply is asked for.\n")
+
+
+def test_a_sweep_gives_each_advice_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    jobs = [
+        Job(0, ("seed=0",), JobStatus.INCOMPLETE, error="no reply", advice="Run it again."),
+        Job(1, ("seed=1",), JobStatus.INCOMPLETE, error="no reply", advice="Run it again."),
+        Job(2, ("seed=2",), JobStatus.INCOMPLETE, error="budget.calls=1: spent; raise it"),
+    ]
+    print_sweep(tmp_path, tmp_path / "sweeps" / "s", jobs)
+    assert capsys.readouterr().err.splitlines() == [
+        "incomplete: job 0 [seed=0]: no reply",
+        "incomplete: job 1 [seed=1]: no reply",
+        "incomplete: job 2 [seed=2]: budget.calls=1: spent; raise it",
+        "Run it again.",
+    ]
 
 
 def test_a_sweep_has_a_table_and_lists_what_went_wrong(

@@ -10,20 +10,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from venire.data.fingerprint import fingerprint
 from venire.data.protocol import Loaded
+from venire.ending import AGAIN
 from venire.errors import BudgetExhausted, ConfigError, DataError
 from venire.experiment import Experiment, Replicate
 from venire.identity import Identity
 from venire.judging.judge import Judge, PromptedJudge
 from venire.launch import Door, Written, execute, explain, prepare
 from venire.llm.budget import Budget
+from venire.llm.ledger import open_intents
 from venire.llm.local import LocalSettings
 from venire.llm.protocol import LLM
-from venire.llm.route import Client
+from venire.llm.route import Client, Limits
 from venire.llm.settings import LLMSettings, Mode
 from venire.llm.simulated import Simulation
+from venire.llm.store import open_engine, schema
 from venire.methods.comparing import Independent
 from venire.methods.pairwise import Pairwise
 from venire.methods.protocol import Method
@@ -172,7 +176,9 @@ def test_one_interrupt_finishes_what_is_under_way(tmp_path: Path, number: signal
     assert written.record.error.startswith(f"interrupted ({number.name}) (")
     judged = [row.id for row in read_outcomes(written.folder) if isinstance(row.prediction, Preference)]
     assert judged == ["set/0", "set/1", "set/2"]
-    assert said == [f"{number.name}: finishing the instances under way; once more aborts the run"]
+    assert said == [f"{number.name}: no further call is sent, and none is in flight"]
+    assert written.interrupted
+    assert written.advice == AGAIN
 
 
 @dataclass(frozen=True)
@@ -185,30 +191,122 @@ class Sleeping(Scripted):
         return outcome
 
 
-def test_a_second_interrupt_aborts(tmp_path: Path) -> None:
-    def say(instance: Instance) -> Outcome:
-        if instance.id == "set/0":
-            os.kill(os.getpid(), signal.SIGINT)
-        return right(instance)
+def press_ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
 
+
+@dataclass(frozen=True)
+class Impatient(Pairwise):
+    """Presses Ctrl-C as soon as as many calls are in flight as there may be."""
+
+    home: Path = Path()
+    calls: int = 2
+
+    async def judge(self, instance: Instance, memory: object, llm: LLM) -> Outcome:
+        if instance.id == "set/0":
+            asyncio.get_running_loop().create_task(self._press())
+        return await super().judge(instance, memory, llm)
+
+    async def _press(self) -> None:
+        engine = open_engine(f"sqlite:///{self.home}/calls.db")
+        while len(open_intents(engine)) < self.calls:
+            await asyncio.sleep(0.01)
+        press_ctrl_c()
+
+
+def impatient(home: Path, *, latency_s: float) -> Experiment:
+    """Six pairs judged two calls at a time, by simulated judges that take their time."""
+    judge = replace(SIMULATED, limits=Limits(concurrency=2))
+    method = Impatient(judged_by=judge, home=home)
+    return experiment(method, concurrency=6, simulation=Simulation(latency_s=latency_s))
+
+
+def attempts(home: Path, run_id: str) -> list[tuple[str, int]]:
+    """The ledger's attempts of a run: status, and whether the call ended with it."""
+    table = schema.attempts.c
+    query = select(table.status, table.ends_call).where(table.run_id == run_id).order_by(table.id)
+    with open_engine(f"sqlite:///{home}/calls.db").connect() as connection:
+        return [(status, ends) for status, ends in connection.execute(query)]
+
+
+def test_after_one_interrupt_no_call_is_sent_and_those_in_flight_are_kept(tmp_path: Path) -> None:
+    said: list[str] = []
+    written = run(tmp_path, impatient(tmp_path, latency_s=0.5), say=said.append)
+    assert said == [
+        "SIGINT: no further call is sent; waiting for 2 in flight, which are kept (once more breaks them off)"
+    ]
+    assert written.record.error.startswith("interrupted (SIGINT) (")
+    found = summary(written)
+    # All six pairs were under way, with twelve calls to make.
+    assert (found["calls/total"], found["calls/paid"], found["calls/failed"]) == (2, 2, 0)
+    assert attempts(tmp_path, written.record.run_id) == [("ok", 1)] * 2
+    assert found["calls/unfinished"] == 2 - 2 * len(judged_of(written))
+    again = run(tmp_path, replace(impatient(tmp_path, latency_s=0), method=Pairwise(judged_by=SIMULATED)))
+    assert (summary(again)["calls/paid"], summary(again)["calls/uncertain"]) == (10, 0)
+
+
+def judged_of(written: Written) -> list[str]:
+    return [row.id for row in read_outcomes(written.folder) if isinstance(row.prediction, Preference)]
+
+
+def test_a_second_interrupt_breaks_off_what_is_in_flight_and_the_next_run_says_so(tmp_path: Path) -> None:
     said: list[str] = []
 
-    def impatient(line: str) -> None:
+    def say(line: str) -> None:
         said.append(line)
-        os.kill(os.getpid(), signal.SIGINT)
+        if len(said) == 1:
+            press_ctrl_c()
 
-    with pytest.raises(KeyboardInterrupt):
-        run(tmp_path, experiment(Sleeping(say)), say=impatient)
-    assert len(said) == 1
+    written = run(tmp_path, impatient(tmp_path, latency_s=60), say=say)
+    assert said[1:] == ["SIGINT: breaking off 2 calls in flight"]
+    assert written.interrupted
+    assert written.advice == AGAIN
+    assert written.record.status is RunStatus.INCOMPLETE
+    assert written.record.error == (
+        "interrupted twice (SIGINT): 2 calls in flight were broken off, perhaps billed; the next run repeats "
+        "them and reports them as uncertain (6 of 6 instances are not judged)"
+    )
+    found = summary(written)
+    assert (found["calls/total"], found["calls/paid"], found["calls/failed"]) == (2, 0, 2)
+    assert found["calls/unfinished"] == 2
+    assert found["tokens/unknown_calls"] == 2
+    assert attempts(tmp_path, written.record.run_id) == []  # until somebody asks again
+
+    judge = replace(SIMULATED, limits=Limits(concurrency=2))
+    again = run(tmp_path, experiment(Pairwise(judged_by=judge), simulation=Simulation()))
+    found = summary(again)
+    # Twelve calls, two of them for the second time.
+    assert (found["calls/paid"], found["calls/uncertain"], found["calls/attempts"]) == (12, 2, 14)
+    assert found["tokens/unknown_calls"] == 2
+    assert "lower bound: 2 of 12" in again.record.notes["tokens/input"]
+    assert attempts(tmp_path, written.record.run_id) == [("uncertain", 1)] * 2
+    assert attempts(tmp_path, again.record.run_id) == [("ok", 1)] * 12
+
+
+@pytest.mark.parametrize("calls", [1, 3, 7])
+def test_a_budget_leaves_the_run_with_all_that_its_ledger_has(tmp_path: Path, calls: int) -> None:
+    asking = experiment(Pairwise(judged_by=SIMULATED), concurrency=4, budget=Budget(calls=calls))
+    written = run(tmp_path, asking)
+    booked = attempts(tmp_path, written.record.run_id)
+    assert booked == [("ok", 1)] * calls
+    assert summary(written)["calls/paid"] == calls
+    lines = gzip.decompress((written.folder / "calls.jsonl.gz").read_bytes()).decode().splitlines()
+    assert len(lines) == calls
+    unfinished = [call for call in map(json.loads, lines) if call["unfinished"]]
+    assert len(unfinished) == summary(written)["calls/unfinished"] == calls - 2 * len(judged_of(written))
+    assert not {call["instance_id"] for call in unfinished} & {*judged_of(written), ""}
 
 
 def test_an_interrupt_during_the_last_instance_leaves_the_run_finished(tmp_path: Path) -> None:
     def say(instance: Instance) -> Outcome:
         if instance.id == "set/5":
-            os.kill(os.getpid(), signal.SIGINT)
+            press_ctrl_c()
         return right(instance)
 
-    assert run(tmp_path, experiment(Sleeping(say))).record.status is RunStatus.FINISHED
+    written = run(tmp_path, experiment(Sleeping(say)))
+    assert written.record.status is RunStatus.FINISHED
+    assert written.interrupted  # a sweep ends here
+    assert written.advice == ""
 
 
 def test_exhausted_retries_leave_the_run_incomplete_with_the_list_of_instances(tmp_path: Path) -> None:
@@ -224,7 +322,7 @@ def test_exhausted_retries_leave_the_run_incomplete_with_the_list_of_instances(t
 
     record = run(tmp_path, experiment(Scripted(say))).record
     assert record.status is RunStatus.INCOMPLETE
-    assert record.error == "no reply after all retries on 2 of 6 instances: set/1, set/3"
+    assert record.error == "no reply on 2 of 6 instances: HTTP 500 (2). Instances: set/1, set/3"
 
 
 @pytest.mark.parametrize(("allowed", "status"), [(0.1, RunStatus.FAILED), (0.5, RunStatus.FINISHED)])

@@ -21,7 +21,7 @@ LAYERS = {
     4: {"methods", "metrics"},
     5: {
         *("fit", "build", "identity", "schedule", "experiment", "backends", "provenance"),
-        *("runner", "launch", "sweep", "runs", "planning", "tracking", "reporting"),
+        *("stopping", "ending", "runner", "launch", "sweep", "runs", "planning", "tracking", "reporting"),
     },
     6: {"config", "cli", "commands", "console"},
 }

@@ -111,8 +111,19 @@ def test_a_job_that_the_user_interrupted_says_so(tmp_path: Path) -> None:
     made = prepare(experiment(Sleeping(interrupts)), {})
     job = a_job(tmp_path, made)
     assert (job.status, job.interrupted) == (JobStatus.INCOMPLETE, True)
+    assert job.advice.startswith("Run the same command again")
     write_job(tmp_path / "sweeps" / "sweep-1", job, launch="1")
     assert read_jobs(tmp_path / "sweeps" / "sweep-1") == [job]
+
+
+def test_a_job_that_finished_although_the_user_interrupted_it_ends_the_sweep(tmp_path: Path) -> None:
+    def interrupts(instance: Instance) -> Outcome:
+        if instance.id == INSTANCES[-1].id:
+            os.kill(os.getpid(), signal.SIGINT)
+        return right(instance)
+
+    job = a_job(tmp_path, prepare(experiment(Sleeping(interrupts)), {}))
+    assert (job.status, job.interrupted, job.advice) == (JobStatus.FINISHED, True, "")
 
 
 def test_a_job_that_another_one_equals_but_for_the_data_runs(tmp_path: Path) -> None:

@@ -123,10 +123,8 @@ def print_run(written: Written) -> None:
         print(f"warning: {warning}", file=sys.stderr)
     if record.status is not RunStatus.FINISHED:
         print(f"{record.status}: {record.error}", file=sys.stderr)
-        if record.status is RunStatus.INCOMPLETE:
-            print(
-                "Run the same command again: replies that are paid for are not paid again.", file=sys.stderr
-            )
+    if written.advice:
+        print(written.advice, file=sys.stderr)
     print(written.folder)
 
 
@@ -139,6 +137,8 @@ def print_sweep(home: Path, folder: Path, jobs: Sequence[Job]) -> Table | None:
     for job in jobs:
         if not job.ok:
             print(f"{job.status}: job {job.number} [{' '.join(job.overrides)}]: {job.error}", file=sys.stderr)
+    for advice in dict.fromkeys(job.advice for job in jobs if not job.ok and job.advice):
+        print(advice, file=sys.stderr)
     counts = {status: sum(job.status is status for job in jobs) for status in {job.status for job in jobs}}
     print(", ".join(f"{n} {status}" for status, n in sorted(counts.items())) + f" of {len(jobs)} jobs")
     print(f"runs: {home / 'runs'}")

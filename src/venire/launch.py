@@ -2,14 +2,13 @@
 
 import asyncio
 import os
-import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from venire.backends import Backends
+from venire.ending import Ending, ending_of
 from venire.errors import ConfigError, StoreError, TrackingError, VenireError
 from venire.experiment import Experiment, Replicate
 from venire.llm.budget import check_budget
@@ -23,10 +22,11 @@ from venire.metrics.measure import MetricSettings, measure
 from venire.metrics.measurement import Measurement
 from venire.metrics.recorded import recorded_metrics
 from venire.provenance import hashes_of, returned_models, tags_of
-from venire.records import Outcome, Prediction, Reason, RunRecord, RunStatus, Unscored
+from venire.records import Outcome, RunRecord
 from venire.reporting.juryflow_view import has_graphs
-from venire.runner import Interrupted, Judged, Pace, Stop, judge_all
+from venire.runner import Judged, Pace, Stop, judge_all
 from venire.runs import new_run_id, read_record, redact, secret_values, start_run, write_run
+from venire.stopping import stop_on_signals
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,21 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A run that lies in its folder; `interrupted`: the user stopped it."""
+    """A run that lies in its folder.
+
+    Args:
+        folder: where.
+        record: its `run.json`.
+        warnings: a sentence each.
+        interrupted: the user wanted to stop, whether or not anything was left to judge.
+        advice: what to do where it did not finish.
+    """
 
     folder: Path
     record: RunRecord
     warnings: tuple[str, ...] = ()
     interrupted: bool = False
+    advice: str = ""
 
 
 def prepare(experiment: Experiment, environ: Mapping[str, str]) -> Ready:
@@ -92,21 +101,30 @@ def execute(ready: Ready, door: Door) -> Written:
     secrets = _secrets(experiment, door.environ)
     start_run(folder, pid=os.getpid(), overrides=experiment.identity.overrides, started_at=started)
     door.on_start(experiment.identity.name, len(experiment.loaded.instances))
-    judged, warnings = asyncio.run(_judge(experiment, door, run_id, secrets))
+    stop = Stop()
+    judged, warnings = asyncio.run(_judge(experiment, door, run_id, secrets, stop))
+    measured = measure(
+        experiment.loaded.instances,
+        judged.outcomes,
+        labels=experiment.loaded.labels,
+        seed=experiment.seed,
+        unfinished=judged.unfinished,
+    )
+    ending = ending_of(experiment, judged, measured)
     write_run(
         folder,
-        _record(ready, door, run_id, started, judged),
+        _record(ready, door, judged, run_id=run_id, started=started, measured=measured, ending=ending),
         config_yaml=experiment.identity.config_yaml,
         instances=experiment.loaded.instances,
         outcomes=judged.outcomes,
         secrets=secrets,
         more=_method_files(experiment, judged),
+        unfinished=judged.unfinished,
     )
     said = (*experiment.identity.warnings, *experiment.loaded.warnings)
     trouble = _upload(experiment, door, folder)
     everything = tuple(redact(warning, secrets) for warning in (*said, *warnings, *trouble))
-    interrupted = isinstance(judged.stopped, Interrupted)
-    return Written(folder, read_record(folder), everything, interrupted)
+    return Written(folder, read_record(folder), everything, stop.interrupted, ending.advice)
 
 
 def _method_files(experiment: Experiment, judged: Judged) -> Mapping[str, str]:
@@ -140,14 +158,12 @@ def _secrets(experiment: Experiment, environ: Mapping[str, str]) -> tuple[str, .
 
 
 async def _judge(
-    experiment: Experiment, door: Door, run_id: str, secrets: Sequence[str]
+    experiment: Experiment, door: Door, run_id: str, secrets: Sequence[str], stop: Stop
 ) -> tuple[Judged, tuple[str, ...]]:
     judges = experiment.method.judges
     backends = Backends(
         judges, door.environ, experiment.local, experiment.simulation, experiment.loaded.instances
     )
-    stop = Stop()
-    _stop_on_signals(stop, door.say)
     judged: Judged | None = None
     warnings: tuple[str, ...] = ()
     try:
@@ -163,6 +179,7 @@ async def _judge(
             embedding_backend_of=backends.embeddings,
             secrets=secrets,
         ) as stored:
+            stop_on_signals(stop, stored, door.say)
             llm: LLM = stored
             if experiment.replicate is Replicate.PER_SEED:
                 llm = Replicated(stored, experiment.seed)
@@ -170,45 +187,33 @@ async def _judge(
             judged = await judge_all(
                 experiment.method, experiment.loaded.instances, llm, pace, stop=stop, on_done=door.on_done
             )
+            judged = replace(judged, unfinished=(*judged.unfinished, *stored.summary.lost))
             warnings = stored.summary.warnings
     except StoreError as error:
         if judged is None:
             raise
         # What is judged is kept, whatever became of the store at its end.
-        judged = Judged(judged.outcomes, judged.stopped or error)
+        judged = replace(judged, stopped=judged.stopped or error)
     return judged, warnings
 
 
-def _stop_on_signals(stop: Stop, say: Callable[[str], None]) -> None:
-    """The first Ctrl-C (or SIGTERM) lets the instances under way finish; the second one aborts."""
-    loop = asyncio.get_running_loop()
-
-    def asked(name: str) -> None:
-        for number in _SIGNALS:
-            loop.remove_signal_handler(number)
-        stop.set(Interrupted(f"interrupted ({name})"))
-        say(f"{name}: finishing the instances under way; once more aborts the run")
-
-    # Only the main thread of a POSIX process can be asked; elsewhere a launcher stops its jobs itself.
-    with suppress(NotImplementedError, RuntimeError, ValueError):
-        for number in _SIGNALS:
-            loop.add_signal_handler(number, asked, number.name)
-
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-
-def _record(ready: Ready, door: Door, run_id: str, started: float, judged: Judged) -> RunRecord:
+def _record(
+    ready: Ready,
+    door: Door,
+    judged: Judged,
+    *,
+    run_id: str,
+    started: float,
+    measured: Measurement,
+    ending: Ending,
+) -> RunRecord:
     experiment = ready.experiment
-    loaded = experiment.loaded
-    measured = measure(loaded.instances, judged.outcomes, labels=loaded.labels, seed=experiment.seed)
-    recorded = recorded_metrics(experiment.method.judges, loaded.instances, judged.outcomes)
+    recorded = recorded_metrics(experiment.method.judges, experiment.loaded.instances, judged.outcomes)
     ended = door.now()
-    status, error = _status(experiment, judged, measured)
     return RunRecord(
         run_id=run_id,
         name=experiment.identity.name,
-        status=status,
+        status=ending.status,
         kind=experiment.kind,
         started_at=started,
         ended_at=ended,
@@ -218,36 +223,8 @@ def _record(ready: Ready, door: Door, run_id: str, started: float, judged: Judge
         tags={**ready.tags, **returned_models(judged.outcomes)},
         sweep_id=door.sweep_id,
         overrides=experiment.identity.overrides,
-        error=error,
+        error=ending.error,
     )
-
-
-def _status(experiment: Experiment, judged: Judged, measured: Measurement) -> tuple[RunStatus, str]:
-    n = len(experiment.loaded.instances)
-    if judged.stopped is not None:
-        left = n - len(judged.outcomes)
-        return RunStatus.INCOMPLETE, f"{judged.stopped} ({left} of {n} instances are not judged)"
-    lost = sorted(outcome.instance_id for outcome in judged.outcomes if _lost_a_call(outcome))
-    if lost:
-        listed = ", ".join(lost[:20]) + (", ..." if len(lost) > 20 else "")
-        return RunStatus.INCOMPLETE, f"no reply after all retries on {len(lost)} of {n} instances: {listed}"
-    unscored = 1.0 - measured.metrics["coverage"]
-    if unscored > experiment.max_unscored:
-        return RunStatus.FAILED, (
-            f"{unscored:.1%} of the verdicts are missing, more than max_unscored={experiment.max_unscored}; "
-            "see unscored/* in summary.json"
-        )
-    return RunStatus.FINISHED, ""
-
-
-def _lost_a_call(outcome: Outcome) -> bool:
-    votes = (vote.prediction for vote in outcome.votes)
-    predictions = (outcome.prediction, *outcome.by_order.values(), *votes)
-    return any(_is_lost(prediction) for prediction in predictions)
-
-
-def _is_lost(prediction: Prediction) -> bool:
-    return isinstance(prediction, Unscored) and prediction.reason is Reason.PROVIDER_ERROR
 
 
 def _upload(experiment: Experiment, door: Door, folder: Path) -> tuple[str, ...]:

@@ -49,6 +49,11 @@ class Stop:
         self.reason = self.reason or reason
         self.interrupted |= isinstance(reason, Interrupted)
 
+    def override(self, reason: VenireError) -> None:
+        """Keep this reason, whatever came before."""
+        self.reason = None
+        self.set(reason)
+
 
 class Recording:
     """An LLM that keeps the record of every call that it hands out: what one instance took."""

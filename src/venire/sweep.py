@@ -34,7 +34,8 @@ class JobStatus(StrEnum):
 class Job:
     """One cell of a sweep as its `jobs/<launch>/<number>.json` says.
 
-    `folder` is empty where there is no run; `interrupted` where the user stopped it, and so the sweep.
+    `folder` is empty where there is no run; `interrupted` where the user stopped it, and so the sweep;
+    `advice` is what to do where it did not finish.
     """
 
     number: int
@@ -43,6 +44,7 @@ class Job:
     folder: str = ""
     error: str = ""
     interrupted: bool = False
+    advice: str = ""
 
     @property
     def ok(self) -> bool:
@@ -88,8 +90,15 @@ def _job(number: int, overrides: Sequence[str], written: Written) -> Job:
         RunStatus.INCOMPLETE: JobStatus.INCOMPLETE,
         RunStatus.FAILED: JobStatus.FAILED,
     }[written.record.status]
-    folder, error = str(written.folder), written.record.error
-    return Job(number, tuple(overrides), status, folder, error, interrupted=written.interrupted)
+    return Job(
+        number,
+        tuple(overrides),
+        status,
+        str(written.folder),
+        written.record.error,
+        interrupted=written.interrupted,
+        advice=written.advice,
+    )
 
 
 def failed_job(
@@ -127,6 +136,7 @@ def read_jobs(folder: Path, *, launch: str | None = None) -> list[Job]:
                 folder=str(fields["folder"]),
                 error=str(fields["error"]),
                 interrupted=bool(fields["interrupted"]),
+                advice=str(fields.get("advice", "")),
             )
         )
     return jobs

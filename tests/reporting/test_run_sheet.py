@@ -62,6 +62,13 @@ def test_doubtful_calls_are_shown_where_there_are_any(make_record) -> None:
     assert rows_of(make_record(metrics={"calls/uncertain": 2.0}))["calls uncertain"] == ("2", "")
 
 
+def test_calls_without_a_reply_or_a_verdict_are_shown_where_there_are_any(make_record) -> None:
+    shown = rows_of(make_record(metrics={"calls/failed": 3.0, "calls/unfinished": 5.0}))
+    assert shown["calls without a reply"] == ("3", "")
+    assert shown["calls of unfinished instances"] == ("5", "")
+    assert "calls without a reply" not in rows_of(make_record(metrics={"calls/failed": 0.0}))
+
+
 def test_counts_and_money_have_their_own_decimals(make_record) -> None:
     shown = rows_of(
         make_record(metrics={"calls/paid": 1234.0, "tokens/input": 1e6, "cost_usd/total": 0.12345})

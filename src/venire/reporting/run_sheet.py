@@ -36,6 +36,8 @@ _ROWS = (
     ("calls/total", "calls"),
     ("calls/paid", "calls paid"),
     ("calls/replayed", "calls replayed"),
+    ("calls/failed", "calls without a reply"),
+    ("calls/unfinished", "calls of unfinished instances"),
     ("calls/uncertain", "calls uncertain"),
     ("tokens/input", "tokens in"),
     ("tokens/output", "tokens out"),
@@ -44,7 +46,10 @@ _ROWS = (
     ("cost_usd/per_1000", "USD per 1,000 instances"),
 )
 # Shown only where they say something.
-_ONLY_IF_NOT_ZERO = {"calls/uncertain", "panel/no_majority", "parser/differs"}
+_ONLY_IF_NOT_ZERO = {
+    *("calls/failed", "calls/unfinished", "calls/uncertain"),
+    *("panel/no_majority", "parser/differs"),
+}
 _ONLY_IF_INCOMPLETE = {"accuracy/worst", "accuracy/best", "kappa_null_category"}
 
 

@@ -1,0 +1,141 @@
+"""How a run ended: its status, why, and what the user can do about it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from venire.errors import BackendError, StoreError, VenireError
+from venire.experiment import Experiment
+from venire.metrics.measurement import Measurement
+from venire.records import (
+    AttemptStatus,
+    BackendKind,
+    Outcome,
+    Prediction,
+    Reason,
+    RunStatus,
+    Unscored,
+)
+from venire.runner import Interrupted, Judged
+
+AGAIN = "Run the same command again: replies that are paid for are not paid again."
+_MENDED = "Once that is mended, run the same command again: replies that are paid for are not paid again."
+_ONLY_LOST = "Run the same command again: only what lacks a reply is asked for."
+_REJECTED = (
+    "The provider will reject the same requests again: change what it names (judge, parameters, data) first."
+)
+_STORED = (
+    "These replies are stored, and the same command gives them again: change the judge or the prompt, "
+    "ask anew with llm=refresh (which pays again), or raise max_unscored."
+)
+_UNSTORED = "Change the judge or the method, or raise max_unscored."
+
+_FROM_REPLIES = (Reason.UNPARSED, Reason.TRUNCATED, Reason.REFUSED)
+_SHOWN_CAUSES = 3
+_SHOWN_CHARACTERS = 200
+_SHOWN_INSTANCES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """`error` goes into the run's record, `advice` only to who started it; both empty where it finished."""
+
+    status: RunStatus
+    error: str = ""
+    advice: str = ""
+
+
+def ending_of(experiment: Experiment, judged: Judged, measured: Measurement) -> Ending:
+    """How the run of `experiment` ended that judged as `judged`."""
+    n = len(experiment.loaded.instances)
+    if judged.stopped is not None:
+        left = n - len(judged.outcomes)
+        error = f"{judged.stopped} ({left} of {n} instances are not judged)"
+        return Ending(RunStatus.INCOMPLETE, error, _after(judged.stopped))
+    lost = {outcome.instance_id: causes for outcome in judged.outcomes if (causes := _lost(outcome))}
+    if lost:
+        details = [detail for causes in lost.values() for detail in causes]
+        listed = _listed(sorted(lost), _SHOWN_INSTANCES)
+        error = f"no reply on {len(lost)} of {n} instances: {_causes(details)}. Instances: {listed}"
+        # Its own words for a request that is wrong as such (`Completion.error` begins with the status).
+        rejected = all(detail.startswith(f"{AttemptStatus.REJECTED}:") for detail in details)
+        return Ending(RunStatus.INCOMPLETE, error, _REJECTED if rejected else _ONLY_LOST)
+    if 1.0 - measured.metrics["coverage"] > experiment.max_unscored:
+        return _unscored(experiment, judged.outcomes, measured)
+    return Ending(RunStatus.FINISHED)
+
+
+def _after(stopped: VenireError) -> str:
+    """What to do after a stop; a used-up budget and a missing replay say so themselves."""
+    match stopped:
+        case Interrupted():
+            return AGAIN
+        case BackendError() | StoreError():
+            return _MENDED
+        case _:
+            return ""
+
+
+def _lost(outcome: Outcome) -> set[str]:
+    """Why calls of an instance were not answered; empty where all were."""
+    return {unscored.detail for unscored in _unscored_of(outcome, Reason.PROVIDER_ERROR)}
+
+
+def _unscored_of(outcome: Outcome, *reasons: Reason) -> list[Unscored]:
+    """Of the instance, its orders and votes, what has no judgment for one of `reasons`."""
+    votes = (vote.prediction for vote in outcome.votes)
+    predictions: list[Prediction] = [outcome.prediction, *outcome.by_order.values(), *votes]
+    return [each for each in predictions if isinstance(each, Unscored) and each.reason in reasons]
+
+
+def _causes(details: Sequence[str]) -> str:
+    """The most frequent causes with an example and a count of instances each.
+
+    What follows the first two parts (`server_error: HTTP 500`) may have a number of its own each time.
+    """
+    examples: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for detail in sorted(details):
+        kind = ": ".join(detail.split(": ")[:2])
+        examples.setdefault(kind, shortened(detail) or "no cause given")
+        counts[kind] += 1
+    shown = [f"{examples[kind]} ({count})" for kind, count in counts.most_common(_SHOWN_CAUSES)]
+    more = len(counts) - len(shown)
+    return "; ".join(shown) + (f"; and {more} other causes" if more else "")
+
+
+def _unscored(experiment: Experiment, outcomes: Sequence[Outcome], measured: Measurement) -> Ending:
+    unscored = 1.0 - measured.metrics["coverage"]
+    reasons = [
+        f"{name.partition('/')[2]} {count:.0f}"
+        for name, count in sorted(measured.metrics.items(), key=lambda item: -item[1])
+        if name.startswith("unscored/") and name != "unscored/total"
+    ]
+    error = (
+        f"{unscored:.1%} of the verdicts are missing ({', '.join(reasons)}), more than "
+        f"max_unscored={experiment.max_unscored}{_example(outcomes)}"
+    )
+    from_models = experiment.kind in (BackendKind.LIVE, BackendKind.LOCAL)
+    stored = from_models and any(_unscored_of(outcome, *_FROM_REPLIES) for outcome in outcomes)
+    return Ending(RunStatus.FAILED, error, _STORED if stored else _UNSTORED)
+
+
+def _example(outcomes: Sequence[Outcome]) -> str:
+    """One reply without a judgment; empty where there is none."""
+    for outcome in outcomes:
+        for vote in outcome.votes:
+            if isinstance(vote.prediction, Unscored) and vote.prediction.reason in _FROM_REPLIES:
+                why = ", ".join(filter(None, (vote.prediction.reason.value, vote.prediction.detail)))
+                where = f"{vote.judge} on {outcome.instance_id}"
+                return f". For example {where} ({shortened(why)}): {shortened(vote.raw)!r}"
+    return ""
+
+
+def shortened(text: str) -> str:
+    """`text` in one line of at most 200 characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN_CHARACTERS else line[: _SHOWN_CHARACTERS - 1] + "…"
+
+
+def _listed(names: Sequence[str], at_most: int) -> str:
+    return ", ".join(names[:at_most]) + (", ..." if len(names) > at_most else "")
