@@ -19,8 +19,8 @@ LIMITS = (
     f"judge.limits.concurrency={CONCURRENCY}",
     f"judge.limits.retries={RETRIES}",
     "judge.limits.timeout_s=2",  # long enough for a busy machine; only hanging requests reach it
-    "+judge.limits.backoff_s=0.02",
-    "+judge.limits.backoff_max_s=0.1",
+    "judge.limits.backoff_s=0.02",
+    "judge.limits.backoff_max_s=0.1",
 )
 SHOWN_FIRST = {Order.AS_GIVEN: Winner.FIRST, Order.SWAPPED: Winner.SECOND}
 
