@@ -36,7 +36,7 @@ class StubProcess:
         request = urllib.request.Request(
             f"{self.url.removesuffix('/v1')}/{path}", data=data, headers={"Content-Type": "application/json"}
         )
-        with urllib.request.urlopen(request, timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=60) as response:
             result: dict[str, object] = json.load(response)
         return result
 
@@ -57,4 +57,4 @@ def stub_process(*options: str, python: str = sys.executable) -> Iterator[StubPr
             yield StubProcess(url, process.pid)
         finally:
             process.stdin.close()
-            process.wait(timeout=10)
+            process.wait(timeout=60)
