@@ -36,7 +36,7 @@ run: setup
 	@echo "      $(BIN)/venire --help             everything else; README.md is the tour"
 
 test: setup
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -rs
 
 lint: setup
 	$(BIN)/ruff check src tests benchmarks
