@@ -21,6 +21,7 @@ def test_every_model_and_fingerprint_that_answered_is_told_once_in_order() -> No
     assert returned_models(outcomes) == {
         "models_returned": "gpt-4o-a, gpt-4o-b",
         "fingerprints": "fp_1, fp_2",
+        "answered": '{"m": "gpt-4o-a, gpt-4o-b (fp_1, fp_2)"}',
     }
 
 

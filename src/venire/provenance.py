@@ -1,5 +1,6 @@
 """What a run is recorded to come from: settings, data, prompts, judges, models, versions, commit."""
 
+import json
 import platform
 import subprocess
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from venire.judging.judge import Judge, PromptedJudge, RecordedJudge
 from venire.llm.embedding import EmbeddingModel
 from venire.llm.recordings import recordings_digest
 from venire.prompts.render import prompt_hash
-from venire.records import Outcome
+from venire.records import Call, Outcome
 
 
 def hashes_of(experiment: Experiment) -> dict[str, str]:
@@ -100,9 +101,25 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 def returned_models(outcomes: Sequence[Outcome]) -> dict[str, str]:
-    """The models and fingerprints that answered, for tags; empty where no model was called."""
+    """The models and fingerprints that answered, for tags; empty where no model was called.
+
+    `answered` is JSON: each model that was asked, with what answered for it and its fingerprints.
+    """
     calls = [call for outcome in outcomes for call in outcome.calls if not call.is_embedding]
     answered = sorted({call.model_returned for call in calls if call.model_returned})
     fingerprints = sorted({call.fingerprint for call in calls if call.fingerprint})
-    tags = {"models_returned": ", ".join(answered), "fingerprints": ", ".join(fingerprints)}
+    asked = sorted({call.model_asked for call in calls if call.model_returned})
+    by_model = {model: _answered([call for call in calls if call.model_asked == model]) for model in asked}
+    tags = {
+        "models_returned": ", ".join(answered),
+        "fingerprints": ", ".join(fingerprints),
+        "answered": json.dumps(by_model) if by_model else "",
+    }
     return {name: text for name, text in tags.items() if text}
+
+
+def _answered(calls: Sequence[Call]) -> str:
+    """`gpt-4o-2024-08-06 (fp_1, fp_2)`."""
+    models = ", ".join(sorted({call.model_returned for call in calls if call.model_returned}))
+    marks = ", ".join(sorted({call.fingerprint for call in calls if call.fingerprint}))
+    return f"{models} ({marks})" if marks else models

@@ -1,5 +1,7 @@
 """Comparisons of runs whose verdicts are written out: R right, W wrong, T tie, U unscored, - not judged."""
 
+import itertools
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -57,8 +59,10 @@ def rows(
 
 @pytest.fixture
 def make_run(make_record) -> Callable[..., Run]:
+    numbers = itertools.count(1)
+
     def make(made: dict[str, OutcomeRow], **changes) -> Run:
-        return Run(make_record(**changes), made)
+        return Run(make_record(**{"run_id": f"run-{next(numbers)}", **changes}), made)
 
     return make
 
@@ -255,7 +259,10 @@ def test_items_that_a_stopped_run_did_not_judge_are_not_right_in_any_order(make_
     (paired,) = comparison.paired
     assert paired.discordant == {"as_given": (2, 0), "swapped": (3, 0)}
     assert paired.accuracy.value == pytest.approx(-2.5 / 4)
-    assert any(warning.endswith("is incomplete: no money left") for warning in comparison.warnings)
+    assert comparison.warnings == (
+        "B: majority multi_model sample is incomplete: no money left; "
+        "what it did not judge counts as not right",
+    )
 
 
 def test_a_run_that_judged_nothing_is_never_right(make_run) -> None:
@@ -318,7 +325,7 @@ LOUD = [
     ({"tags": {"data_fingerprint": "e" * 64}}, "the runs are not on the same data"),
     ({"tags": {"prompt.pairwise": "p2"}}, "the prompt 'pairwise' has different texts in these runs"),
     ({"tags": {"version.venire": "0.2.0"}}, "the runs were made by different versions of venire"),
-    ({"tags": {"models_returned": "gpt-4o"}}, "the models that answered differ: none / gpt-4o"),
+    ({"tags": {"answered": '{"openai/gpt-4o": "gpt-4o-2024-08-06"}'}}, None),
     (
         {"kind": BackendKind.LIVE},
         "the backend kinds differ (live, recorded): these judges are not one population",
@@ -326,7 +333,7 @@ LOUD = [
     ({"params": {"judge.parser": "strict"}}, None),
     (
         {"metrics": {"coverage": 0.9, "accuracy/worst": 0.7, "accuracy/best": 0.8}},
-        "B: majority multi_model sample has missing verdicts: its accuracy lies in [0.700, 0.800]",
+        "verdicts are missing; with them accuracy lies: B in [0.700, 0.800]",
     ),
 ]
 
@@ -335,7 +342,27 @@ LOUD = [
 def test_what_makes_runs_incomparable_is_said(make_run, changes: dict, warning: str | None) -> None:
     one, two = make_run(rows("R", "R")), make_run(rows("R", "R"), **changes)
     assert compare([one, two]).warnings == ((warning,) if warning else ())
-    assert compare([one, one]).warnings == ()
+
+
+def test_a_run_that_is_compared_with_itself_is_said_to_be(make_run) -> None:
+    one, two = make_run(rows("R", "R")), make_run(rows("R", "R"))
+    assert compare([one, two, one]).warnings == ("A and C are one and the same run, run-1",)
+
+
+def test_other_models_behind_a_name_are_said_and_a_panels_further_models_are_not(make_run) -> None:
+    panel = {"openai/gpt-4o": "gpt-4o-2024-08-06", "anthropic/claude": "claude-3"}
+    runs = [
+        make_run(rows("R"), tags={"answered": json.dumps(answered)})
+        for answered in (
+            panel,
+            {"openai/gpt-4o": "gpt-4o-2024-08-06"},
+            {"openai/gpt-4o": "gpt-4o-2024-11-20"},
+        )
+    ]
+    assert compare(runs[:2]).warnings == ()
+    assert compare([runs[0], runs[2]]).warnings == (
+        "asked for openai/gpt-4o, the provider answered with gpt-4o-2024-08-06 / gpt-4o-2024-11-20",
+    )
 
 
 def test_different_parsers_are_said_also_of_judge_and_panel(make_run) -> None:
@@ -345,8 +372,8 @@ def test_different_parsers_are_said_also_of_judge_and_panel(make_run) -> None:
 
 
 def test_simulated_runs_are_said_to_be_no_findings(make_run) -> None:
-    run = make_run(rows("R", "R"), kind=BackendKind.SIMULATED)
-    assert compare([run, run]).warnings == (SIMULATED.rstrip("."),)
+    runs = [make_run(rows("R", "R"), kind=BackendKind.SIMULATED) for _ in range(2)]
+    assert compare(runs).warnings == (SIMULATED.rstrip("."),)
 
 
 def test_a_run_is_read_from_its_folder_as_it_was_written(tmp_path: Path, make_record) -> None:

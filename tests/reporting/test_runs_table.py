@@ -1,3 +1,4 @@
+import json
 import math
 from dataclasses import replace
 
@@ -174,7 +175,7 @@ def test_a_prompt_that_only_one_run_has_is_no_difference(make_record) -> None:
 
 def test_a_model_that_changed_behind_its_name_is_warned_of(make_record) -> None:
     def asked(seed: int, returned: str, model: str = "openai/gpt-4o"):
-        return make_record(seed=seed, tags={"models_asked": model, "models_returned": returned})
+        return make_record(seed=seed, tags={"answered": json.dumps({model: returned})})
 
     changed = footer_of(asked(0, "gpt-4o-2024-05-13"), asked(1, "gpt-4o-2024-08-06"))
     assert (

@@ -9,7 +9,7 @@ import numpy as np
 from venire.errors import RunError
 from venire.metrics.headline import HEADLINE
 from venire.records import Order, RunRecord, RunStatus
-from venire.reporting.footer import cautions, provenance
+from venire.reporting.footer import differences, provenance
 from venire.reporting.pairing import (
     Run,
     clusters_of,
@@ -101,7 +101,11 @@ def compare(runs: Sequence[Run]) -> Comparison:
 
 
 def _labels(records: Sequence[RunRecord]) -> list[str]:
-    return [f"{chr(ord('A') + index)}: {record.name}" for index, record in enumerate(records)]
+    return [f"{letter}: {record.name}" for letter, record in zip(_letters(records), records, strict=True)]
+
+
+def _letters(records: Sequence[RunRecord]) -> Sequence[str]:
+    return [chr(ord("A") + index) for index in range(len(records))]
 
 
 def _side_by_side(labels: Sequence[str], runs: Sequence[Run]) -> Table:
@@ -131,19 +135,31 @@ def _settings(labels: Sequence[str], records: Sequence[RunRecord]) -> Table:
 
 def _warnings(records: Sequence[RunRecord]) -> Iterator[str]:
     """What makes the runs incomparable, or comparable only with care."""
-    yield from (sentence.removeprefix("WARNING: ").rstrip(".") for sentence in cautions(records))
-    if len({record.tags.get("models_returned") for record in records}) > 1:
-        answered = " / ".join(record.tags.get("models_returned", "none") for record in records)
-        yield f"the models that answered differ: {answered}"
+    yield from _same_runs(records)
+    yield from (sentence.removeprefix("WARNING: ").rstrip(".") for sentence in differences(records))
     parsers = [record.params.get("judge.parser", record.params.get("panel.parser")) for record in records]
     if len({parser for parser in parsers if parser}) > 1:
         yield f"the parsers differ: {' / '.join(parser or 'none' for parser in parsers)}"
     for label, record in zip(_labels(records), records, strict=True):
         if record.status is not RunStatus.FINISHED:
-            yield f"{label} is {record.status}: {record.error}"
-        if record.metrics.get("coverage", 1.0) < 1.0:
-            low, high = (record.metrics.get(f"accuracy/{end}", math.nan) for end in ("worst", "best"))
-            yield f"{label} has missing verdicts: its accuracy lies in [{low:.3f}, {high:.3f}]"
+            yield f"{label} is {record.status}: {record.error}; what it did not judge counts as not right"
+    lacking = [
+        f"{letter} in [{record.metrics.get('accuracy/worst', math.nan):.3f}, "
+        f"{record.metrics.get('accuracy/best', math.nan):.3f}]"
+        for letter, record in zip(_letters(records), records, strict=True)
+        if record.metrics.get("coverage", 1.0) < 1.0
+    ]
+    if lacking:
+        yield f"verdicts are missing; with them accuracy lies: {', '.join(lacking)}"
+
+
+def _same_runs(records: Sequence[RunRecord]) -> Iterator[str]:
+    letters: dict[str, list[str]] = {}
+    for letter, record in zip(_letters(records), records, strict=True):
+        letters.setdefault(record.run_id, []).append(letter)
+    for run_id, names in letters.items():
+        if len(names) > 1:
+            yield f"{' and '.join(names)} are one and the same run, {run_id}"
 
 
 def _paired(first: tuple[str, Run], second: tuple[str, Run]) -> Paired:

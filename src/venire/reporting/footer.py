@@ -1,5 +1,6 @@
 """What every table of runs says under it: where its numbers come from, and what speaks against them."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 
 from venire.records import RunRecord, RunStatus
@@ -23,6 +24,13 @@ def provenance(records: Sequence[RunRecord]) -> str:
 
 def cautions(records: Sequence[RunRecord]) -> Iterator[str]:
     """What must be known of numbers of these runs side by side, a sentence each."""
+    yield from differences(records)
+    if any(record.status is not RunStatus.FINISHED for record in records):
+        yield "WARNING: marked runs did not finish; their unjudged instances count as not correct."
+
+
+def differences(records: Sequence[RunRecord]) -> Iterator[str]:
+    """What judges, data, prompts or versions of these runs do not have in common, a sentence each."""
     kinds = {str(record.kind) for record in records}
     if "simulated" in kinds:
         yield SIMULATED
@@ -37,20 +45,16 @@ def cautions(records: Sequence[RunRecord]) -> Iterator[str]:
     if len({record.tags.get("version.venire") for record in records}) > 1:
         yield "WARNING: the runs were made by different versions of venire."
     yield from _changed_models(records)
-    if any(record.status is not RunStatus.FINISHED for record in records):
-        yield "WARNING: marked runs did not finish; their unjudged instances count as not correct."
 
 
 def _changed_models(records: Sequence[RunRecord]) -> Iterator[str]:
-    """Same models asked, others answered: the provider has changed what is behind a name."""
+    """The same model asked, another answered: the provider has changed what is behind a name."""
     answered: dict[str, set[str]] = {}
     for record in records:
-        if "models_returned" in record.tags:
-            marks = record.tags.get("fingerprints")
-            seen = record.tags["models_returned"] + (f" ({marks})" if marks else "")
-            answered.setdefault(record.tags.get("models_asked", ""), set()).add(seen)
+        for asked, models in json.loads(record.tags.get("answered", "{}")).items():
+            answered.setdefault(asked, set()).add(models)
     for asked, models in answered.items():
-        if asked and len(models) > 1:
+        if len(models) > 1:
             yield f"WARNING: asked for {asked}, the provider answered with {' / '.join(sorted(models))}."
 
 
