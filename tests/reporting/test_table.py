@@ -97,6 +97,17 @@ def test_csv_has_numbers_in_full_and_bounds_in_columns_of_their_own() -> None:
     )
 
 
+def test_csv_has_counts_without_a_point() -> None:
+    rows = (
+        ("one seed", Estimate(320.0, decimals=0), Estimate(1.0)),
+        ("two seeds", Spread(320.5, 0.7, decimals=0), Estimate(0.5)),
+        ("none", Estimate(math.nan, decimals=0), Estimate(0.0)),
+    )
+    assert Table("t", ("run", "calls", "accuracy"), rows).render(Format.CSV) == (
+        "run,calls,calls sd,accuracy\none seed,320,,1.0\ntwo seeds,320.5,0.7,0.5\nnone,,,0.0\n"
+    )
+
+
 def test_csv_keeps_means_and_deviations_as_numbers() -> None:
     rows = (("three seeds", Spread(0.81, 0.0123)), ("one seed", Estimate(0.8, 0.7, 0.9)))
     assert Table("t", ("run", "accuracy"), rows).render(Format.CSV) == (

@@ -147,17 +147,20 @@ def _csv(table: Table) -> str:
 
 def _csv_cells(cell: Cell, *, interval: bool, spread: bool) -> list[str]:
     match cell:
-        case Estimate(value, low, high):
-            first, bounds, sd = _exact(value), [_exact(low), _exact(high)], ""
-        case Spread(mean, deviation):
-            first, bounds, sd = _exact(mean), ["", ""], _exact(deviation)
+        case Estimate(value, low, high, decimals):
+            first, bounds, sd = _exact(value, decimals), [_exact(low), _exact(high)], ""
+        case Spread(mean, deviation, decimals):
+            first, bounds, sd = _exact(mean, decimals), ["", ""], _exact(deviation)
         case _:
             first, bounds, sd = cell, ["", ""], ""
     return [first, *(bounds if interval else []), *([sd] if spread else [])]
 
 
-def _exact(value: float) -> str:
-    return "" if math.isnan(value) else repr(float(value))
+def _exact(value: float, decimals: int = 1) -> str:
+    """All digits; without a point where it is a count (`decimals` 0), unless a mean of counts needs one."""
+    if math.isnan(value):
+        return ""
+    return str(int(value)) if decimals == 0 and float(value).is_integer() else repr(float(value))
 
 
 def _latex(table: Table) -> str:
