@@ -238,6 +238,36 @@ def test_a_swapped_member_and_a_long_value_are_in_the_name_in_short() -> None:
     assert long.name == "majority multi_model llmbar subsets=[Adversarial/Neighbor..."
 
 
+def test_addresses_objects_and_the_way_to_a_file_are_in_no_name() -> None:
+    judged = {"method": {"_target_": "venire.methods.pairwise.Pairwise", "judged_by": JUDGE, "seed": 0}}
+    identity = identify(
+        judged,
+        choices={"method": "pairwise", "judge": "openai_compatible"},
+        overrides=(
+            "judge.model=stub",
+            "judge.api_base=http://127.0.0.1:8000/v1",
+            "judge.price={input_per_mtok: 10}",
+            "judge.persona={role: a teacher}",
+            "dataset.path=/home/me/data/own.jsonl",
+            "dataset.folder=./data/sets/",
+        ),
+        references={"judged_by": "judge"},
+    )
+    assert identity.name == "pairwise openai_compatible llmbar model=stub path=own.jsonl folder=sets"
+    assert identity.params["judge.api_base"] == "http://127.0.0.1:8000/v1"
+
+
+def test_a_name_with_too_many_settings_counts_those_it_leaves_out() -> None:
+    # "majority multi_model llmbar" has 27 characters, each setting 21 with its blank: 4 fit into 120.
+    overrides = tuple(f"method.setting_{i}=0123456789" for i in range(7))
+    identity = identify({"seed": 2}, overrides=overrides)
+    assert identity.name == (
+        "majority multi_model llmbar setting_0=0123456789 setting_1=0123456789 setting_2=0123456789 "
+        "setting_3=0123456789 +3 s2"
+    )
+    assert identity.params["method.setting_6"] == "0123456789"
+
+
 def test_an_override_of_a_judge_that_is_not_asked_is_warned_of() -> None:
     identity = identify(overrides=("judge=gpt_4", "+judge.temperature=1", "panel.strongest=claude"))
     assert identity.warnings == (

@@ -18,8 +18,9 @@ _ASKED = ("judge", "panel", "embedding")
 _UNNAMED = (("embedding", "wordllama"),)
 # Nodes whose overrides say nothing of what was judged.
 _UNTOLD = ("hydra", "tracking", "sweep", "budget", "llm", "local")
-# Characters of one override's value in a name.
+# Characters of one override's value in a name, and of the whole name but for ablation and seed.
 _VALUE_LENGTH = 24
+_NAME_LENGTH = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,15 +174,28 @@ def _who(part: str, option: str, params: Mapping[str, str]) -> str:
 
 
 def _name(composed: Composed, params: Mapping[str, str]) -> str:
-    """`majority multi_model llmbar as_given_order s1`: what tells this run from its neighbours."""
+    """`majority multi_model llmbar as_given_order s1`: what tells this run from its neighbours.
+
+    Where there are too many settings the first are told, and how many more there are: `+3`.
+    """
     choices = composed.choices
     asked = [part for part in composed.references.values() if (part, choices[part]) not in _UNNAMED]
     who = [_who(part, choices[part], params) for part in asked]
     ablation = params.get("ablation", "none")
     parts = [choices["method"], *who, choices["dataset"], "" if ablation == "none" else ablation]
-    settings = [_short(key, value) for key, value in _told(composed) if not _names_recorded(key, choices)]
+    told = [(key, value) for key, value in _told(composed) if not _is_told_elsewhere(key, value, choices)]
+    settings = [_short(key, value) for key, value in told]
+    shown = len(settings)
+    while shown and len(" ".join([*parts, *settings[:shown]])) > _NAME_LENGTH:
+        shown -= 1
+    left_out = f"+{len(settings) - shown}" if shown < len(settings) else ""
     seed = "" if params["seed"] == "0" else f"s{params['seed']}"
-    return " ".join(part for part in (*parts, *settings, seed) if part)
+    return " ".join(part for part in (*parts, *settings[:shown], left_out, seed) if part)
+
+
+def _is_told_elsewhere(key: str, value: str, choices: Mapping[str, str]) -> bool:
+    """Whether a name leaves it to the params: addresses, whole objects, what `_who` says already."""
+    return "://" in value or value.startswith("{") or _names_recorded(key, choices)
 
 
 def _names_recorded(key: str, choices: Mapping[str, str]) -> bool:
@@ -192,6 +206,8 @@ def _names_recorded(key: str, choices: Mapping[str, str]) -> bool:
 
 
 def _short(key: str, value: str) -> str:
-    """`orders=both` for `method.orders=both`; a long value is cut."""
+    """`orders=both` for `method.orders=both`; a long value is cut, of a path the last part is told."""
+    if value.startswith(("/", "./", "../", "~/")):
+        value = value.rstrip("/").rpartition("/")[2]
     shown = value if len(value) <= _VALUE_LENGTH else f"{value[: _VALUE_LENGTH - 3]}..."
     return f"{key.partition('.')[2]}={shown}"
