@@ -6,6 +6,9 @@ from venire.errors import ConfigError
 from venire.llm.simulated.ranges import WIDEST, check_range
 
 
+_ROUNDING = 1e-9
+
+
 @dataclass(frozen=True, slots=True)
 class Material:
     """What responses claim, and what of it is true.
@@ -61,7 +64,7 @@ class ClaimBlindSpots:
             check_range(name, getattr(self, name), 0, 1)
         check_range("size", self.size, 0, WIDEST)
         total = self.common + self.pattern + self.response
-        if total > 1:
+        if total > 1 + _ROUNDING:
             raise ConfigError(
                 f"common: common + pattern + response are shares of one variance, expected a sum of at "
                 f"most 1, got {total:g}"
@@ -120,7 +123,7 @@ class Guidance:
         clutter: what each case of another pattern adds to the factor on the call's noise.
     """
 
-    lift: float = 0.8
+    lift: float = 0.5
     clutter: float = 0.01
 
     def __post_init__(self) -> None:

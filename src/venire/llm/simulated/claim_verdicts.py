@@ -14,7 +14,7 @@ from venire.llm.simulated.draws import Part, digest, quick_normal, uniform
 from venire.llm.simulated.latent import Viewer, World
 from venire.llm.simulated.questions import Question
 from venire.llm.simulated.replies import logit, reasoning
-from venire.llm.simulated.shown import Assessment, Evidence, Shown, claim_under_review, shown_in
+from venire.llm.simulated.shown import Assessment, Shown, claim_under_review, shown_in
 from venire.records import Request, Verdict
 
 _PATTERN = re.compile(r"\bpattern ([0-9a-f]{6})\b")
@@ -97,17 +97,15 @@ def _reviewed(reading: _Reading, this: Fact) -> float:
     """The evidence that a second look at one claim finds."""
     rules = reading.here.simulation.claims.review
     sight = reading.here.claims.sight(reading.candidate, this, reading.reader)
-    spared, noise = _guided(reading, this)
-    lean = 0.0
-    if reading.shown.evidence is not None:
-        share, lean = _transferred(reading, this, reading.shown.evidence)
-        spared *= share
-    spared *= 1 - rules.lift
+    guided, noise = _guided(reading, this)
+    transfer = _transferred(reading, this)
+    spared = guided * transfer.spared * (1 - rules.lift)
+    heeded = reading.shown.assessments if transfer.attentive else ()
     against = -math.copysign(1, sight.plain + spared * sight.blind)
-    if reasoned_for(against, reading.shown.assessments, rules.conviction):
+    if reasoned_for(against, heeded, rules.conviction):
         spared *= 1 - rules.conflict_lift
-    heard = rules.heed * _mean_stated(reading.shown.assessments)
-    return sight.plain + spared * sight.blind + lean + heard + rules.noise * noise * _slip(reading, this)
+    heard = transfer.lean + rules.heed * _mean_stated(heeded)
+    return sight.plain + spared * sight.blind + heard + rules.noise * noise * _slip(reading, this)
 
 
 def _guided(reading: _Reading, this: Fact) -> tuple[float, float]:
@@ -124,16 +122,30 @@ def _guided(reading: _Reading, this: Fact) -> tuple[float, float]:
     return spared, noise
 
 
-def _transferred(reading: _Reading, this: Fact, evidence: Evidence) -> tuple[float, float]:
-    """The share of a blind spot that a reviewed claim's result leaves (above 1: deepens), and its lean."""
+@dataclass(frozen=True, slots=True)
+class _Transferred:
+    """What the review of another claim does: the share of a blind spot that it leaves (above 1: deepens),
+    a lean, and whether the reviewer still attends to the assessments.
+    """
+
+    spared: float = 1.0
+    lean: float = 0.0
+    attentive: bool = True
+
+
+def _transferred(reading: _Reading, this: Fact) -> _Transferred:
+    evidence = reading.shown.evidence
+    if evidence is None:
+        return _Transferred()
     simulation = reading.here.simulation
     rules = simulation.claims.transfer
     other = reading.here.claims.fact(reading.candidate, evidence.claim)
     if other.cause != this.cause:
         place = (reading.reader.model, reading.candidate.content, this.key, other.key)
-        return 1.0, rules.distraction * quick_normal(simulation.seed, "distraction", *place)
+        astray = quick_normal(simulation.seed, "distraction", *place)
+        return _Transferred(lean=rules.distraction * astray, attentive=False)
     right = other.sign * _UNSTATED[evidence.verdict]  # +1, -1, or 0 where the review was uncertain
-    return 1 - right * rules.lift, 0.0
+    return _Transferred(spared=1 - right * rules.lift)
 
 
 def reasoned_for(side: float, assessments: Sequence[Assessment], conviction: float) -> bool:
