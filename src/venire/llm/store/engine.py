@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from sqlite3 import Connection as SQLiteConnection
+from sqlite3 import DatabaseError as SQLiteDatabaseError
 
 from filelock import FileLock
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect, make_url, select, text
@@ -114,4 +115,7 @@ def _prepare(connection: Connection) -> None:
 
 def cause(error: Exception) -> str:
     """What the database said, without the statement and its parameters (which hold whole prompts)."""
-    return str(getattr(error, "orig", None) or error)
+    said = getattr(error, "orig", None) or error
+    if type(said) is SQLiteDatabaseError:  # no subclass: not a database, or a damaged one
+        return f"{said}; move the file away (what is in it will be paid again), or name another llm.store"
+    return str(said)
