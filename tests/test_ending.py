@@ -83,6 +83,16 @@ def test_lost_replies_are_told_with_their_causes_and_counts() -> None:
     assert ending.advice == "Run the same command again: only what lacks a reply is asked for."
 
 
+def test_a_cause_is_told_as_the_vote_has_it() -> None:
+    told = replace(WRONG, detail=f"as_given: {WRONG.detail}")
+    lost = replace(outcome(0, WRONG), prediction=told, by_order={Order.AS_GIVEN: told})
+    assert "no reply on 1 of 6 instances: rejected: HTTP 400: max_tokens: not taken (1)." in (
+        ended(lost, *ALL[1:]).error
+    )
+    alone = Outcome(INSTANCES[0].id, WRONG)  # a method that shows no votes
+    assert "not taken (1)." in ended(alone, *ALL[1:]).error
+
+
 def test_a_lost_vote_of_a_panel_that_decided_counts_too_and_once() -> None:
     decided = Outcome(
         INSTANCES[0].id,

@@ -78,13 +78,17 @@ def _after(stopped: VenireError) -> str:
 
 def _lost(outcome: Outcome) -> set[str]:
     """Why calls of an instance were not answered; empty where all were."""
-    return {unscored.detail for unscored in _unscored_of(outcome, Reason.PROVIDER_ERROR)}
+    votes = [vote.prediction for vote in outcome.votes]
+    # What is made of votes says more than they do: from whom, in which order.
+    for predictions in (votes, list(outcome.by_order.values()), [outcome.prediction]):
+        details = {each.detail for each in _unscored_of(predictions, Reason.PROVIDER_ERROR)}
+        if details:
+            return details
+    return set()
 
 
-def _unscored_of(outcome: Outcome, *reasons: Reason) -> list[Unscored]:
-    """Of the instance, its orders and votes, what has no judgment for one of `reasons`."""
-    votes = (vote.prediction for vote in outcome.votes)
-    predictions: list[Prediction] = [outcome.prediction, *outcome.by_order.values(), *votes]
+def _unscored_of(predictions: Sequence[Prediction], *reasons: Reason) -> list[Unscored]:
+    """Those without a judgment for one of `reasons`."""
     return [each for each in predictions if isinstance(each, Unscored) and each.reason in reasons]
 
 
@@ -116,7 +120,8 @@ def _unscored(experiment: Experiment, outcomes: Sequence[Outcome], measured: Mea
         f"max_unscored={experiment.max_unscored}{_example(outcomes)}"
     )
     from_models = experiment.kind in (BackendKind.LIVE, BackendKind.LOCAL)
-    stored = from_models and any(_unscored_of(outcome, *_FROM_REPLIES) for outcome in outcomes)
+    votes = [vote.prediction for outcome in outcomes for vote in outcome.votes]
+    stored = from_models and bool(_unscored_of(votes, *_FROM_REPLIES))
     return Ending(RunStatus.FAILED, error, _STORED if stored else _UNSTORED)
 
 

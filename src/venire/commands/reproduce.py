@@ -60,9 +60,13 @@ def _in_processes(
 
     statuses = []
     with ThreadPoolExecutor(at_once) as pool:
-        for done in pool.map(reproduce_one, names):
-            print(done.stdout, end="", flush=True)
-            statuses.append(done.returncode)
+        try:
+            for done in pool.map(reproduce_one, names):
+                print(done.stdout, end="", flush=True)
+                statuses.append(done.returncode)
+        except KeyboardInterrupt:  # those under way were interrupted by the terminal, too
+            pool.shutdown(cancel_futures=True)
+            raise
     return statuses
 
 

@@ -40,7 +40,11 @@ EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
 
 
 def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
-    """Run what `arguments` (hydra overrides and flags) compose; returns the exit status."""
+    """Run what `arguments` (hydra overrides and flags) compose; returns the exit status.
+
+    Raises:
+        KeyboardInterrupt: the user ended a sweep; what it has is summed up.
+    """
     if not arguments:
         print(_HINT, file=sys.stderr)
         return EXIT_USAGE
@@ -65,15 +69,9 @@ def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
     try:
         for_each_job(job, arguments, command="venire run")
     except KeyboardInterrupt:
-        if not launch.jobs():
-            raise
-        print("interrupted: no further job starts; the same command continues the sweep", file=sys.stderr)
-    if done:
-        return done[0]
-    jobs = launch.jobs()
-    if not jobs:  # only the configuration was to be shown
-        return EXIT_OK
-    return _finish_sweep(launch, jobs, tracking[0] if tracking else tracking_of(jobs))
+        _end_sweep(launch, tracking)
+        raise
+    return done[0] if done else _end_sweep(launch, tracking)
 
 
 _HINT = """\
@@ -157,6 +155,14 @@ def _sweep_job(cfg: DictConfig, launch: Launch, tracking: list[TrackingSettings]
     write_job(launch.folder, job, launch=launch.name)
     if job.interrupted:
         raise KeyboardInterrupt
+
+
+def _end_sweep(launch: Launch, tracking: Sequence[TrackingSettings]) -> int:
+    """Sum up the jobs that ended; none did where only the configuration was to be shown."""
+    jobs = launch.jobs()
+    if not jobs:
+        return EXIT_OK
+    return _finish_sweep(launch, jobs, tracking[0] if tracking else tracking_of(jobs))
 
 
 def _finish_sweep(launch: Launch, jobs: Sequence[Job], tracking: TrackingSettings | None) -> int:
