@@ -10,7 +10,7 @@ from typing import TypeAlias
 from venire import __version__
 from venire.errors import ConfigError, VenireError
 
-EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
+EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INCOMPLETE, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
 _EXAMPLES = """\
 first steps:
@@ -28,8 +28,8 @@ Settings: every KEY=VALUE of conf/ (docs/configuration.md). Keys come from the e
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command in `argv`; returns the exit status.
 
-    0: done; 1: failed; 2: the command line or a setting cannot be right, nothing was called; 3: a run
-    stopped early and can be resumed.
+    0: done; 1: failed; 2: the command line or a setting cannot be right, nothing was called; 3: a run or
+    sweep stopped early and can be resumed; 130: any other command was interrupted.
     """
     arguments, rest = _parser().parse_known_args(argv)
     if arguments.command == "reproduce":  # argparse takes no KEY=VALUE behind an option
@@ -45,6 +45,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except VenireError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED
+    except KeyboardInterrupt:
+        if arguments.command not in ("run", "reproduce"):
+            return EXIT_INTERRUPTED
+        print(
+            "interrupted: the same command goes on from here; what is paid is not paid again", file=sys.stderr
+        )
+        return EXIT_INCOMPLETE
     except BrokenPipeError:
         return EXIT_OK
 
@@ -169,6 +176,9 @@ def _add_select(commands: _Commands) -> None:
 def _add_sync(commands: _Commands) -> None:
     sync = commands.add_parser("sync", help="upload runs that MLflow has not seen")
     sync.add_argument("--uri", help="another tracking server or database")
+    sync.add_argument(
+        "--all", action="store_true", help="look for every run, also where a lost or another store had it"
+    )
     sync.set_defaults(handler=_sync)
 
 
@@ -232,7 +242,7 @@ def _select(arguments: argparse.Namespace) -> int:
 def _sync(arguments: argparse.Namespace) -> int:
     from venire.commands.sync import sync
 
-    return sync(home(), arguments.uri)
+    return sync(home(), arguments.uri, check_all=arguments.all)
 
 
 def _doctor(arguments: argparse.Namespace) -> int:

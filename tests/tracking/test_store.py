@@ -120,6 +120,13 @@ def test_a_database_that_cannot_be_made_is_a_tracking_error(tmp_path):
         pass
 
 
+def test_a_file_that_is_no_database_is_told_with_what_to_do(tmp_path):
+    (tmp_path / "mlflow.db").write_bytes(b"no database" * 1000)
+    remedy = r"file is not a database; move the file away: .*`venire sync --all`"
+    with pytest.raises(TrackingError, match=remedy), opened(TrackingSettings(), tmp_path):
+        pass
+
+
 def test_a_store_kind_that_mlflow_does_not_know_is_a_tracking_error(tmp_path):
     settings = TrackingSettings(uri="gopher://somewhere")
     with pytest.raises(TrackingError, match="gopher://somewhere"), opened(settings, tmp_path):

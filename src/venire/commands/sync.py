@@ -6,15 +6,17 @@ from pathlib import Path
 _EXIT_OK, _EXIT_FAILED = 0, 1
 
 
-def sync(home: Path, uri: str | None) -> int:
+def sync(home: Path, uri: str | None, *, check_all: bool = False) -> int:
     """Upload every run folder without an MLflow run; returns 0, or 1 where some could not be uploaded.
 
+    With `check_all` also runs that have one, where the store does not know it (any more).
     To the store that `uri` names; without, each run to where its configuration says.
     """
     from venire.tracking.settings import TrackingSettings
     from venire.tracking.sync import sync as upload_missing
 
-    report = upload_missing(home, None if uri is None else TrackingSettings(uri=uri))
+    settings = None if uri is None else TrackingSettings(uri=uri)
+    report = upload_missing(home, settings, check_all=check_all)
     for folder, message in report.failed.items():
         print(f"not uploaded: {folder}: {message}", file=sys.stderr)
     for folder in report.uploaded:

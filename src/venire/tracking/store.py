@@ -77,7 +77,13 @@ def tracking_errors(uri: str) -> Iterator[None]:
         yield
     except (MlflowException, SQLAlchemyError, OSError, Timeout) as error:
         what = redact(str(error).strip().partition("\n")[0], ())[:500]
-        raise TrackingError(f"{redact(uri, ())}: {type(error).__name__}: {what}") from error
+        remedy = _REMEDY if any(mark in what for mark in _DAMAGED) else ""
+        raise TrackingError(f"{redact(uri, ())}: {type(error).__name__}: {what}{remedy}") from error
+
+
+# What SQLite says of a file that is none of its databases, or a damaged one.
+_DAMAGED = ("file is not a database", "database disk image is malformed")
+_REMEDY = "; move the file away: a new one is made, and `venire sync --all` uploads the runs to it"
 
 
 @contextmanager
