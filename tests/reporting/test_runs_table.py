@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from venire.metrics.headline import Headline
 from venire.records import BackendKind, RunStatus
 from venire.reporting.footer import SIMULATED
 from venire.reporting.runs_table import arms_of, runs_table
@@ -195,3 +196,11 @@ def test_a_commit_says_whether_the_checkout_was_dirty(make_record) -> None:
 
 def test_no_runs_are_a_table_without_rows() -> None:
     assert runs_table("t", []).rows == ()
+
+
+def test_further_columns_come_last_and_only_where_some_run_has_them(make_record) -> None:
+    more = [Headline("panel/effective_votes", "effective votes"), Headline("no/such", "nothing")]
+    record = make_record(metrics={"n": 4.0, "accuracy": 0.5, "panel/effective_votes": 2.25})
+    table = runs_table("t", [record], more)
+    assert table.columns[-1] == "effective votes"
+    assert table.rows[0][-1] == Estimate(2.25)

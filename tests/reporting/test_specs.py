@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from venire.errors import ConfigError
+from venire.metrics.headline import Headline
 from venire.reporting.specs import Row, Spec, list_specs, read_spec
 
 GOOD = """\
@@ -162,3 +163,11 @@ def test_a_layout_that_would_show_something_nowhere_is_refused(
 @pytest.mark.parametrize("name", list_specs())
 def test_every_spec_that_ships_is_read(name: str) -> None:
     assert read_spec(name).title
+
+
+def test_a_spec_may_name_further_columns_by_title(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text(
+        "title: T\nsweep: [dataset=sample]\nbackend: recorded\n"
+        "columns: {effective votes: panel/effective_votes}\n"
+    )
+    assert read_spec("x", tmp_path).columns == (Headline("panel/effective_votes", "effective votes"),)

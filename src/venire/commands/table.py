@@ -49,7 +49,7 @@ def named_table(home: Path, name: str, *, partial: bool, launched: Sequence[str]
             raise RunError(f"table {name}: no runs yet; `venire reproduce {name}` makes them")
         if spec.rows:
             return spec_table(spec, runs_of(folder, partial))
-        base = sweep_table(spec.title, runs_of(folder, partial))
+        base = sweep_table(spec.title, runs_of(folder, partial), spec.columns)
         source = (f"Source: {spec.source}.",) if spec.source else ()
         return Table(base.title, base.columns, base.rows, (*base.footer, *spec.notes, *source))
     return sweep_table(f"sweep {name}", runs_of(sweep_folder_of(home, name), partial))

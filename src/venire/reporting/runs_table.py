@@ -51,13 +51,13 @@ def _arm_name(runs: Sequence[RunRecord]) -> str:
     return " ".join(words) + (f" ({', '.join(marks)})" if marks else "")
 
 
-def runs_table(title: str, records: Sequence[RunRecord]) -> Table:
+def runs_table(title: str, records: Sequence[RunRecord], more: Sequence[Headline] = ()) -> Table:
     """A row an arm. One seed: value and interval over items; more: mean ± standard deviation over seeds.
 
-    Runs that stopped early are marked; a column that no run has is left out.
+    Runs that stopped early are marked; a column (those of `more` come last) that no run has is left out.
     """
     arms = arms_of(records)
-    columns = [headline for headline in HEADLINE if any(_has(arm, headline) for arm in arms)]
+    columns = [headline for headline in (*HEADLINE, *more) if any(_has(arm, headline) for arm in arms)]
     several = any(len(arm.runs) > 1 for arm in arms)
     rows = [_row(arm, columns, several=several) for arm in arms]
     head = ("run", "backend", "n", *(("seeds",) if several else ()), *(c.title for c in columns))

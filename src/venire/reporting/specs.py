@@ -7,6 +7,7 @@ from pathlib import Path
 import yaml
 
 from venire.errors import ConfigError
+from venire.metrics.headline import Headline
 
 # Kinds of plots that a spec may name; `reporting.plots` draws them.
 PLOTS = ("curve", "pareto", "bars")
@@ -41,6 +42,7 @@ class Spec:
         rows: in the order shown; empty: a row an arm, as in any sweep's table.
         baseline: with rows, the params of the row that others on the same data are compared with.
         plots: what to draw beside the table; see `PLOTS`.
+        columns: metrics to show beside the usual ones, by title (tables without rows of their own).
     """
 
     name: str
@@ -53,6 +55,7 @@ class Spec:
     rows: tuple[Row, ...] = ()
     baseline: Mapping[str, str] = field(default_factory=dict)
     plots: tuple[str, ...] = ()
+    columns: tuple[Headline, ...] = ()
 
 
 def specs_dir() -> Path:
@@ -95,11 +98,15 @@ def read_spec(name: str, root: Path | None = None) -> Spec:
         rows=rows,
         baseline=_params(fields.get("baseline") or {}, f"{path}: baseline"),
         plots=_plots(fields.get("plots") or [], f"{path}: plots"),
+        columns=tuple(
+            Headline(metric, title)
+            for title, metric in _params(fields.get("columns") or {}, f"{path}: columns").items()
+        ),
     )
 
 
 _NEEDED = ("title", "sweep", "backend")
-_OPTIONAL = ("published", "source", "notes", "rows", "baseline", "plots")
+_OPTIONAL = ("published", "source", "notes", "rows", "baseline", "plots", "columns")
 
 
 def _fields(path: Path) -> Mapping[str, object]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from venire.metrics.headline import Headline
 from venire.reporting.pairing import Run, clusters_of, orders_asked, other_gold, right_in, shares_right
 from venire.reporting.runs_table import arms_of, runs_table
 from venire.reporting.table import Cell, Estimate, Table
@@ -18,12 +19,12 @@ _FOOTER = (
 )
 
 
-def sweep_table(title: str, runs: Sequence[Run]) -> Table:
+def sweep_table(title: str, runs: Sequence[Run], more: Sequence[Headline] = ()) -> Table:
     """`runs_table`, with a column of differences to the first arm's accuracy after the accuracy.
 
     Without the column where there is one arm only, or the runs differ in items or gold.
     """
-    table = runs_table(title, [run.record for run in runs])
+    table = runs_table(title, [run.record for run in runs], more)
     by_id = {run.record.run_id: run for run in runs}
     arms = [[by_id[record.run_id] for record in arm.runs] for arm in arms_of([run.record for run in runs])]
     if len(arms) < 2 or "accuracy" not in table.columns or not _are_on_the_same_items(runs):
