@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from venire.errors import ConfigError
 from venire.llm.simulated.ranges import WIDEST, check_range
 
-
 _ROUNDING = 1e-9
 
 
