@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from venire.commands.run import run, tracking_of
@@ -25,7 +26,7 @@ def reproduce(
 ) -> int:
     """Sweep what each spec says, skipping finished jobs; write its table and plots, print where.
 
-    `<out>/<kind>/<name>.{md,csv,tex}`, and `<name>_<plot>.{svg,png}` beside it; `out` is `tables/` of
+    `<out>/<kind>/<name>.{md,csv,tex}` (a name that begins with the kind is not put below it twice), and `<name>_<plot>.{svg,png}` beside it; `out` is `tables/` of
     `home` by default. Simulated unless told `backend=live`: a bare command never spends money. A spec
     whose sweep fails does not keep the others from running; the first exit status that is not 0 is returned.
 
@@ -79,8 +80,9 @@ def _reproduce(
     if status != _EXIT_OK:
         return status
     kind = asked[0] if asked else spec.backend
-    stem = (out or home / "tables") / kind / spec.name
-    written = _write(home, spec, launched)
+    stem = (out or home / "tables") / kind / spec.name.removeprefix(f"{kind}/")
+    command = " ".join(["venire reproduce", spec.name, *overrides])
+    written = _write(home, spec, launched, command)
     stem.parent.mkdir(parents=True, exist_ok=True)
     for path in written:
         target = stem.with_name(path.name)
@@ -90,11 +92,12 @@ def _reproduce(
     return _EXIT_OK
 
 
-def _write(home: Path, spec: Spec, launched: Sequence[str]) -> list[Path]:
+def _write(home: Path, spec: Spec, launched: Sequence[str], command: str) -> list[Path]:
     """Table and plots, into the sweep's folder and to its MLflow run; returns their paths."""
     folder = home / "sweeps" / sweep_id(launched)
     stem = folder / spec.name.rpartition("/")[2]
     table = named_table(home, spec.name, partial=False, launched=launched)
+    table = replace(table, footer=(*table.footer, f"Command: {command}."))
     paths = []
     for form in TABLE_FORMS:
         paths.append(stem.with_name(f"{stem.name}.{form}"))
