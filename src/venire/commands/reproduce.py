@@ -26,12 +26,10 @@ def reproduce(
 ) -> int:
     """Sweep what each spec says, skipping finished jobs; write its table and plots, print where.
 
-    `<out>/<kind>/<name>.{md,csv,tex}` (a name that begins with the kind is not put below it twice), and `<name>_<plot>.{svg,png}` beside it; `out` is `tables/` of
-    `home` by default. Simulated unless told `backend=live`: a bare command never spends money. A spec
-    whose sweep fails does not keep the others from running; the first exit status that is not 0 is returned.
-
-    Several specs are reproduced `jobs` at once, each in a process of its own. None: as many as there are
-    cores, but one after the other where a provider's limits bind, which hold within one process.
+    `<out>/<kind>/<name>.{md,csv,tex}` (a name that begins with the kind is not put below it twice), and
+    `<name>_<plot>.{svg,png}` beside it; `out` is `tables/` of `home` by default. Simulated unless told
+    `backend=live`: a bare command never spends money. A spec whose sweep fails does not keep the others
+    from running; the first exit status that is not 0 is returned.
     """
     if not names:
         print("\n".join(list_specs()))
