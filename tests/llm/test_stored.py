@@ -8,12 +8,13 @@ import pytest
 from tests.llm.fakes import MODEL, USAGE, FakeBackend, FakeTime, opened, reply, request, route
 
 from venire.errors import BackendError, ConfigError, ReplayMiss, StoreError
+from venire.llm.clock import Clock
 from venire.llm.ledger import open_intents, reconcile, store_statistics
-from venire.llm.protocol import AttemptFailed
+from venire.llm.protocol import AttemptFailed, Reply
 from venire.llm.settings import Mode
 from venire.llm.store import open_engine
 from venire.llm.stored import StoredLLM
-from venire.records import AttemptStatus, BackendKind, Completion, FinishReason, Usage
+from venire.records import AttemptStatus, BackendKind, Completion, FinishReason, Request, Usage
 
 Scenario = Callable[[StoredLLM], Awaitable[object]]
 
@@ -159,6 +160,29 @@ def test_a_provider_that_never_replies_is_an_error_completion_and_is_asked_again
     assert open_intents(engine) == []
     (found,) = ask(store_url, FakeBackend(), request())
     assert found.text == "reply 0"
+
+
+def test_loading_a_backend_is_no_part_of_an_attempt(store_url: str) -> None:
+    class Slow(FakeBackend):
+        loaded = False
+
+        async def load(self) -> None:
+            if not self.loaded:
+                await asyncio.sleep(0.3)
+            self.loaded = True
+
+        async def send(self, request: Request) -> Reply:
+            await self.load()
+            return await super().send(request)
+
+    async def scenario() -> Completion:
+        time = _With(Clock())  # real: the first attempt would be over before the backend can send
+        async with opened(store_url, Slow(), routes=[route(timeout_s=0.2)], time=time) as llm:
+            return await llm.complete(request())
+
+    (attempt,) = asyncio.run(scenario()).attempts
+    assert attempt.status is AttemptStatus.OK
+    assert attempt.latency_s < 0.3
 
 
 def test_a_final_failure_is_tried_once(store_url: str) -> None:

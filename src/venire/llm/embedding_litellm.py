@@ -43,13 +43,20 @@ class LiteLLMEmbeddings:
 
         Nothing is raised inside an `except`: litellm's exceptions carry requests and headers.
         """
-        async with self._loading:
-            if self._litellm is None:
-                self._litellm = await asyncio.to_thread(load_litellm)
-        result = await self._attempt(self._litellm, [_plain(text) for text in texts])
+        result = await self._attempt(await self._loaded(), [_plain(text) for text in texts])
         if isinstance(result, Exception):
             raise result
         return result
+
+    async def load(self) -> None:
+        """Import litellm, where nothing has yet."""
+        await self._loaded()
+
+    async def _loaded(self) -> LiteLLM:
+        async with self._loading:
+            if self._litellm is None:
+                self._litellm = await asyncio.to_thread(load_litellm)
+            return self._litellm
 
     async def aclose(self) -> None:
         """Close litellm's cached HTTP clients and its logging task."""

@@ -16,7 +16,7 @@ from venire.llm.embedding import Embedded, EmbeddingBackend, EmbeddingModel, Vec
 from venire.llm.embedding_shares import batch_key, embedding_call, shares, worst_of
 from venire.llm.gate import Gate, Passage
 from venire.llm.limits import Limiter, Slot
-from venire.llm.protocol import AttemptFailed
+from venire.llm.protocol import AttemptFailed, Loading
 from venire.llm.retry import broken_off, clean, cost_of, pause_s, refusal
 from venire.llm.route import Route
 from venire.llm.store import CallStore, Intent
@@ -96,6 +96,9 @@ class Payer:
 
     async def pay(self, batch: Batch) -> None:
         """Have every text of `batch` found or paid; raises as `Embedder.embed`."""
+        if isinstance(batch.lane.backend, Loading):
+            async with self._terms.gate.passage():
+                await batch.lane.backend.load()
         while batch.texts:
             pause = await self._turn(batch)
             if batch.texts:

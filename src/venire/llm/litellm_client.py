@@ -78,7 +78,7 @@ class LiteLLMBackend:
         options = self._options.get((request.model, request.endpoint))
         if options is None:
             raise BackendError(f"no route to model {request.model!r} at {request.endpoint!r}")
-        litellm = self._litellm or await self._load()
+        litellm = await self._loaded()
         result = await self._attempt(litellm, request, options)
         if isinstance(result, Exception):
             raise result
@@ -89,7 +89,11 @@ class LiteLLMBackend:
         if self._litellm is not None:
             await close_litellm(self._litellm)
 
-    async def _load(self) -> LiteLLM:
+    async def load(self) -> None:
+        """Import litellm, where nothing has yet."""
+        await self._loaded()
+
+    async def _loaded(self) -> LiteLLM:
         async with self._loading:
             if self._litellm is None:
                 # In a thread: other requests must not wait for seconds of imports.

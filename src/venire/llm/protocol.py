@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from venire.records import (
     AttemptStatus,
@@ -98,4 +98,13 @@ class Backend(Protocol):
 
     async def aclose(self) -> None:
         """Let go of connections and processes."""
+        ...
+
+
+@runtime_checkable
+class Loading(Protocol):
+    """A backend that takes seconds to get ready, which are no part of its first attempts."""
+
+    async def load(self) -> None:
+        """Get ready; at once where it is."""
         ...

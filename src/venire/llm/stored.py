@@ -14,7 +14,7 @@ from venire.llm.gate import Gate, Passage
 from venire.llm.key import canonical, request_key
 from venire.llm.lanes import Lane, Lanes
 from venire.llm.limits import Slot
-from venire.llm.protocol import AttemptFailed, Reply
+from venire.llm.protocol import AttemptFailed, Loading, Reply
 from venire.llm.retry import Tried, broken_off, pause_s, refusal, try_once
 from venire.llm.settings import Mode
 from venire.llm.store import (
@@ -134,6 +134,9 @@ class StoredLLM:
             raise _miss(key, request)
         lane = self._lanes.of(request)
         call = _Paying(key, request, lane, worst_case(request, lane.route, self._budget))
+        if isinstance(lane.backend, Loading):
+            async with self._gate.passage():
+                await lane.backend.load()
         try:
             while True:
                 turn = await self._turn(call)
