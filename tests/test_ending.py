@@ -11,10 +11,14 @@ from venire.judging.judge import PromptedJudge
 from venire.methods.pairwise import Pairwise
 from venire.metrics.measure import MetricSettings, measure
 from venire.records import (
+    BackendKind,
+    Completion,
+    FinishReason,
     Order,
     Outcome,
     Preference,
     Reason,
+    Request,
     RunStatus,
     Unscored,
     Vote,
@@ -100,6 +104,15 @@ def test_a_lost_vote_of_a_panel_that_decided_counts_too_and_once() -> None:
         votes=(Vote("a", Order.AS_GIVEN, LIMIT), Vote("a", Order.SWAPPED, LIMIT)),
     )
     assert "no reply on 1 of 6 instances: rate_limited: HTTP 429" in ended(decided, *ALL[1:]).error
+
+
+def test_a_lost_call_of_a_later_stage_counts_where_the_votes_are_whole() -> None:
+    request = Request("m", (), stage="focal", role="gpt_4o")
+    answered = Completion("", FinishReason.ERROR, "k", "m", (), False, BackendKind.LIVE, error="timeout")
+    lacking = replace(outcome(0), calls=(answered.as_call(request),))
+    ending = ended(lacking, *ALL[1:])
+    assert ending.status is RunStatus.INCOMPLETE
+    assert "stage focal: no reply of gpt_4o" in ending.error
 
 
 def test_no_more_than_three_causes_are_listed() -> None:

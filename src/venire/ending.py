@@ -10,6 +10,7 @@ from venire.metrics.measurement import Measurement
 from venire.records import (
     AttemptStatus,
     BackendKind,
+    FinishReason,
     Outcome,
     Prediction,
     Reason,
@@ -84,7 +85,9 @@ def _lost(outcome: Outcome) -> set[str]:
         details = {each.detail for each in _unscored_of(predictions, Reason.PROVIDER_ERROR)}
         if details:
             return details
-    return set()
+    # Later stages (a re-evaluation, a rubric entry) leave no vote behind where their call was lost.
+    lost = [call for call in outcome.calls if call.finish is FinishReason.ERROR]
+    return {f"stage {call.stage}: no reply of {call.role}" for call in lost}
 
 
 def _unscored_of(predictions: Sequence[Prediction], *reasons: Reason) -> list[Unscored]:
