@@ -3,6 +3,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
+# processes that test; 0: one, in the foreground
+WORKERS ?= 2
 
 .PHONY: help run test setup local lint types check bench clean
 
@@ -35,8 +37,9 @@ run: setup
 	@echo "                                       environment, spends money): docs/judges.md"
 	@echo "      $(BIN)/venire --help             everything else; README.md is the tour"
 
+# A file's tests stay in one process: they share what its fixtures made.
 test: setup
-	$(BIN)/python -m pytest -rs
+	$(BIN)/python -m pytest -rs -n $(WORKERS) --dist loadfile
 
 lint: setup
 	$(BIN)/ruff check src tests benchmarks
