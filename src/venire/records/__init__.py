@@ -18,14 +18,13 @@ from venire.records.call import (
 from venire.records.claims import (
     Claim,
     ClaimJudgment,
-    Persona,
-    PersonaLevel,
     Rubric,
     RubricEntry,
     Verdict,
 )
-from venire.records.instance import Gold, Instance, PreferenceGold, RatingsGold, Response
+from venire.records.instance import Dimension, Gold, Instance, PreferenceGold, RatingsGold, Response
 from venire.records.judgment import (
+    OVERALL,
     Order,
     Prediction,
     Preference,
@@ -36,10 +35,12 @@ from venire.records.judgment import (
     Winner,
 )
 from venire.records.outcome import Outcome, Vote
+from venire.records.persona import Persona, PersonaLevel, StakeholderGroup
 from venire.records.run import RunRecord, RunStatus
 
 __all__ = [
     "EMBEDDING_STAGE",
+    "OVERALL",
     "Attempt",
     "AttemptStatus",
     "BackendKind",
@@ -47,6 +48,7 @@ __all__ = [
     "Claim",
     "ClaimJudgment",
     "Completion",
+    "Dimension",
     "Embeddings",
     "FinishReason",
     "Gold",
@@ -70,6 +72,7 @@ __all__ = [
     "RunRecord",
     "RunStatus",
     "Slot",
+    "StakeholderGroup",
     "Subject",
     "Unscored",
     "Usage",

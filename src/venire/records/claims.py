@@ -1,4 +1,4 @@
-"""Claim-level evaluation: claims, what judges say of them, what is learnt from it, and who judges."""
+"""Claim-level evaluation: claims, what judges say of them, and what is learnt from it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -67,34 +67,3 @@ class Rubric:
 
     def __iter__(self) -> Iterator[RubricEntry]:
         return iter(self.entries)
-
-
-class PersonaLevel(StrEnum):
-    """How much of a persona its judge is told."""
-
-    DETAILED = "detailed"  # all five parts
-    SIMPLE = "simple"  # the one-line role
-    NONE = "none"  # nothing: the judge is asked as if it had no persona
-
-
-@dataclass(frozen=True, slots=True)
-class Persona:
-    """Who a judge is asked to be; an empty part is left out.
-
-    Args:
-        name: short, for tables.
-        role: one line (`a primary school teacher who ...`).
-        demographics, perspective, expertise, traits, relations: the five parts of MAJ-EVAL's personas.
-        level: how much of it the judge is told.
-
-    Source: spec, section 2, step 1 (personas) and its ablation levels.
-    """
-
-    name: str
-    role: str
-    demographics: str = ""
-    perspective: str = ""
-    expertise: str = ""
-    traits: str = ""
-    relations: str = ""
-    level: PersonaLevel = PersonaLevel.DETAILED

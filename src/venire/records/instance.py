@@ -27,6 +27,26 @@ class PreferenceGold:
 
 
 @dataclass(frozen=True, slots=True)
+class Dimension:
+    """What a response is rated on, and the scale: `low` (worst) to `high` (best).
+
+    Args:
+        name: short, as in metric names (`fluency`).
+        description: what it asks and what the ends mean, as a judge is told.
+        low, high: the ends of the scale, inclusive.
+        step: between the points of the scale; None where any number between the ends will do.
+        asked: whether judges rate it; a mean of other dimensions is only measured against.
+    """
+
+    name: str
+    description: str
+    low: float
+    high: float
+    step: float | None = 1.0
+    asked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class RatingsGold:
     """Human ratings of one response: `mean` per dimension, and each annotator's own.
 
@@ -48,6 +68,7 @@ class Instance:
     `responses` has one entry (scoring) or two (pairwise), in the data set's own order.
     `cluster` names the items that are not independent of this one (same prompt): bootstrap
     intervals resample clusters. `metadata` holds what only tables need, never what a prompt needs.
+    `dimensions` are those of a rated data set, alike in all its instances; empty for preferences.
     """
 
     id: str
@@ -58,6 +79,7 @@ class Instance:
     context: str | None = None
     reference: str | None = None
     cluster: str = ""
+    dimensions: tuple[Dimension, ...] = ()
     metadata: Mapping[str, str] = field(default_factory=dict)
 
     @property

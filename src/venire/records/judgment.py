@@ -62,9 +62,16 @@ class Preference:
     confidence: float | None = None
 
 
+# The dimension of a rating of the response as a whole (a baseline's one score, the mean of a judge's ratings).
+OVERALL = "overall"
+
+
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """One rating per dimension, on the data set's scale; a dimension rated N/A is absent."""
+    """One rating per dimension, on the data set's scale; a dimension rated N/A is absent.
+
+    `OVERALL` is the response as a whole: measured against every dimension that was not rated itself.
+    """
 
     by_dimension: Mapping[str, float]
 
