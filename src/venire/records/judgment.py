@@ -62,7 +62,7 @@ class Preference:
     confidence: float | None = None
 
 
-# The dimension of a rating of the response as a whole (a baseline's one score, the mean of a judge's ratings).
+# The dimension of a rating of the whole response: a baseline's one score, the mean of a judge's ratings.
 OVERALL = "overall"
 
 
