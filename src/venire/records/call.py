@@ -38,13 +38,15 @@ class Message:
 class Subject:
     """What a request is about. Only the simulated backend looks at it.
 
-    It is no part of the key, and no prompt and no provider ever sees it.
+    It is no part of the key, and no prompt and no provider ever sees it. `dimension` names what a
+    response is rated on, where a request asks about one alone (G-Eval's scores).
     """
 
     instance_id: str
     order: Order | None = None
     response_index: int | None = None
     claim_index: int | None = None
+    dimension: str = ""
 
 
 @dataclass(frozen=True, slots=True)
