@@ -22,6 +22,7 @@ LAYERS = {
     5: {
         *("fit", "build", "identity", "schedule", "experiment", "backends", "provenance"),
         *("stopping", "ending", "runner", "launch", "sweep", "runs", "planning", "tracking", "reporting"),
+        "personas",
     },
     6: {"config", "cli", "commands", "console"},
 }

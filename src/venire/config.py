@@ -25,7 +25,7 @@ from venire.records import BackendKind, Price
 # Nodes of conf/config.yaml; an override that adds another (`+typo=1`) is refused.
 _PARTS = ("dataset", "method", "llm", "simulation", "schedule", "budget", "local", "tracking")
 _VALUES = ("seed", "backend", "concurrency", "replicate", "max_unscored")
-_OTHERS = ("judge", "panel", "embedding", "data_root", "sweep")
+_OTHERS = ("judge", "panel", "embedding", "persona", "data_root", "sweep")
 _BACKENDS = ("live", "simulated", "local")
 
 
@@ -57,6 +57,7 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
         if key not in (*_PARTS, *_VALUES, *_OTHERS):
             near = did_you_mean(key, (*_PARTS, *_VALUES, *_OTHERS))
             raise ConfigError(f"{key}: unknown key, see docs/configuration.md for the keys of a run{near}")
+    _check_personas(cfg, choices)
     plain = {part: _plain(cfg, part) for part in (*_PARTS, *_VALUES)}
     backend = str(plain["backend"])
     if backend not in _BACKENDS:
@@ -167,6 +168,27 @@ def _plain(cfg: DictConfig, key: str) -> Any:
     return node
 
 
+def _check_personas(cfg: DictConfig, choices: Mapping[str, str]) -> None:
+    """Refuse a chosen set of personas that is not there, and a method without the set that it needs.
+
+    `conf/config.yaml` asks for the set called like the data set, if there is one; hydra then also lets
+    the name of a set pass that is nowhere.
+    """
+    if cfg.get("persona") is not None:
+        return
+    chosen, dataset = choices.get("persona"), choices.get("dataset")
+    if chosen not in (None, dataset):
+        raise ConfigError(
+            f"persona: no such set: {chosen!r}; looked in conf/persona, in VENIRE_HOME/config/persona and "
+            "in --config-dir, see docs/personas.md"
+        )
+    if "persona" in _references(cfg).values():
+        raise ConfigError(
+            f"persona: this method needs a set of personas, and dataset={dataset} has none of its own; "
+            "give persona=NAME (`venire personas show` lists them, `venire personas build` makes one)"
+        )
+
+
 def _references(cfg: DictConfig) -> dict[str, str]:
     """Which keys of the method stand for a whole root node: `{"judged_by": "judge"}`."""
     raw = OmegaConf.to_container(cfg.method, resolve=False)
@@ -174,7 +196,7 @@ def _references(cfg: DictConfig) -> dict[str, str]:
     return {
         str(key): value[2:-1]
         for key, value in raw.items()
-        if isinstance(value, str) and value in ("${judge}", "${panel}", "${embedding}")
+        if isinstance(value, str) and value in ("${judge}", "${panel}", "${embedding}", "${persona}")
     }
 
 

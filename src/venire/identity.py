@@ -10,10 +10,10 @@ from venire.hashing import digest
 # Settings of objects that move no result: where things lie, how fast, what they cost.
 _INERT = frozenset(
     {"root", "limits", "price", "api_key_env", "provider", "cache_dir", "check_counts"}
-    | {"max_batch", "max_batch_tokens"}
+    | {"max_batch", "max_batch_tokens", "provenance"}
 )
 # Nodes that a method may ask.
-_ASKED = ("judge", "panel", "embedding")
+_ASKED = ("judge", "panel", "embedding", "persona")
 # The option of a node that a run's name leaves out.
 _UNNAMED = (("embedding", "wordllama"),)
 # Nodes whose overrides say nothing of what was judged.
@@ -141,7 +141,9 @@ def _chosen(option: str | None) -> bool:
 
 
 def _part_params(part: str, node: Mapping[str, Any]) -> dict[str, str]:
-    """A judge's settings in full; of a panel's judges only the names."""
+    """A judge's settings in full; of a panel's judges and a persona set's groups only the names."""
+    if part == "persona":
+        return _persona_params(node)
     members = node.get("members")
     judges = list(members.values()) if isinstance(members, Mapping) else node.get("judges")
     if not isinstance(judges, list):
@@ -149,6 +151,17 @@ def _part_params(part: str, node: Mapping[str, Any]) -> dict[str, str]:
     names = ", ".join(str(judge.get("name")) for judge in judges if isinstance(judge, Mapping))
     others = {key: value for key, value in node.items() if key not in ("members", "judges")}
     return {f"{part}.judges": names} | _flat(part, others)
+
+
+def _persona_params(node: Mapping[str, Any]) -> dict[str, str]:
+    """The set's name, level and groups; of a placebo, whose place it takes and who takes it."""
+    params = {f"persona.{key}": str(node[key]) for key in ("name", "level", "origin") if key in node}
+    for key in ("own", "other"):
+        if isinstance(inner := node.get(key), Mapping):
+            params[f"persona.{key}"] = str(inner.get("name"))
+    if isinstance(groups := node.get("groups"), Mapping):
+        params["persona.groups"] = ", ".join(map(str, groups))
+    return params
 
 
 def _flat(prefix: str, node: Mapping[str, Any]) -> dict[str, str]:
@@ -179,7 +192,8 @@ def _name(composed: Composed, params: Mapping[str, str]) -> str:
     Where there are too many settings the first are told, and how many more there are: `+3`.
     """
     choices = composed.choices
-    asked = [part for part in composed.references.values() if (part, choices[part]) not in _UNNAMED]
+    unnamed = (*_UNNAMED, ("persona", choices["dataset"]))  # a data set's own personas go without saying
+    asked = [part for part in composed.references.values() if (part, choices[part]) not in unnamed]
     who = [_who(part, choices[part], params) for part in asked]
     ablation = params.get("ablation", "none")
     parts = [choices["method"], *who, choices["dataset"], "" if ablation == "none" else ablation]

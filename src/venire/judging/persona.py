@@ -9,8 +9,8 @@ PERSONA = "persona"
 def in_person(messages: tuple[Message, ...], persona: Persona | None) -> tuple[Message, ...]:
     """`messages` with the persona before the system message; unchanged where there is none to tell.
 
-    Level `simple` tells the one-line role, `none` nothing: such a judge sends the very requests of a
-    judge without a persona.
+    Level `simple` tells the one-line role, `no_demographics` all parts but that one, `none` nothing: such
+    a judge sends the very requests of a judge without a persona.
     """
     if persona is None or persona.level is PersonaLevel.NONE:
         return messages
@@ -24,7 +24,7 @@ def _parts(persona: Persona) -> dict[str, str]:
     if persona.level is PersonaLevel.SIMPLE:
         return {}
     parts = {
-        "Background": persona.demographics,
+        "Background": "" if persona.level is PersonaLevel.NO_DEMOGRAPHICS else persona.demographics,
         "What you look for": persona.perspective,
         "What you know": persona.expertise,
         "How you are": persona.traits,

@@ -35,7 +35,14 @@ from venire.records.judgment import (
     Winner,
 )
 from venire.records.outcome import Outcome, Vote
-from venire.records.persona import Persona, PersonaLevel, StakeholderGroup
+from venire.records.persona import (
+    Evidence,
+    Persona,
+    PersonaLevel,
+    PersonaOrigin,
+    PersonaSet,
+    StakeholderGroup,
+)
 from venire.records.run import RunRecord, RunStatus
 
 __all__ = [
@@ -50,6 +57,7 @@ __all__ = [
     "Completion",
     "Dimension",
     "Embeddings",
+    "Evidence",
     "FinishReason",
     "Gold",
     "Instance",
@@ -58,6 +66,8 @@ __all__ = [
     "Outcome",
     "Persona",
     "PersonaLevel",
+    "PersonaOrigin",
+    "PersonaSet",
     "Prediction",
     "Preference",
     "PreferenceGold",
