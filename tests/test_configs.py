@@ -12,7 +12,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from venire.config import config_dir, experiment_of, refuse_undone_ablation
-from venire.errors import ConfigError
+from venire.errors import ConfigError, DataError
 from venire.experiment import Experiment
 from venire.judging.judge import PromptedJudge
 from venire.llm.route import Client
@@ -116,12 +116,23 @@ def test_a_recorded_judge_and_panel_are_built_and_have_no_other_backend(data_roo
     assert "recorded" in message
 
 
-@pytest.mark.parametrize("method", options("method"))
+# Methods that rate single responses.
+RATING = {"geval"}
+
+
+@pytest.mark.parametrize("method", sorted({*options("method")} - RATING))
 def test_a_method_is_built_and_admits_the_sample(method: str) -> None:
     experiment = built(f"method={method}", "backend=simulated")
     experiment.method.check(experiment.loaded.instances)
     judges = {"juryflow": 5, "length": 0, "majority": 5, "pairwise": 1, "single": 1}
     assert len(experiment.method.judges) == judges[method]
+
+
+@pytest.mark.parametrize("method", sorted(RATING))
+def test_a_method_that_rates_is_built_and_refuses_pairs(method: str) -> None:
+    experiment = built(f"method={method}", "backend=simulated")
+    with pytest.raises(DataError, match="expected one response"):
+        experiment.method.check(experiment.loaded.instances)
 
 
 @pytest.mark.parametrize("mode", options("llm"))

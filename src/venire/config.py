@@ -207,6 +207,7 @@ def _recorded(judge: RecordedJudge, path: str, backend: str) -> RecordedJudge:
 
 
 _FREE = Price(0.0, 0.0, source="runs on this machine")
+_LOCAL_LOGPROBS = 20
 
 
 def _on_backend(
@@ -226,5 +227,6 @@ def _on_backend(
             endpoint_tag=local.endpoint_tag(),
             price=_FREE,
             limits=local.limits,
+            top_logprobs=_LOCAL_LOGPROBS,
         )
     return judge

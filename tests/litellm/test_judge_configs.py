@@ -1,6 +1,7 @@
 """What the judges of conf/ send and cost, held against litellm as it stands."""
 
 import asyncio
+import importlib
 from importlib.metadata import version
 
 import pytest
@@ -35,6 +36,14 @@ def test_litellm_takes_every_parameter_that_a_judge_sends(name: str) -> None:
     # Parameters are checked before the answer is made up: a model that refuses one raises here.
     response = asyncio.run(litellm.acompletion(**chat_body(request), **options, mock_response="{}"))  # type: ignore[arg-type]
     assert response is not None
+
+
+@pytest.mark.parametrize("name", LITELLM)
+def test_log_probabilities_are_told_by_the_judges_whose_files_say_so(name: str) -> None:
+    load_litellm()
+    litellm = importlib.import_module("litellm")
+    taken = set(litellm.get_supported_openai_params(model=judge_of(name).model) or [])
+    assert (judge_of(name).top_logprobs > 0) == (taken >= {"logprobs", "top_logprobs"})
 
 
 def test_litellm_prices_are_those_of_its_map() -> None:

@@ -42,6 +42,8 @@ class PromptedJudge:
         endpoint_tag: set by the builder for local and simulated judges: what answers, as in
             `Request.endpoint`.
         persona: who it is asked to be, in the system message of all its prompts.
+        top_logprobs: of how many candidates the provider tells the log probability, where a method asks
+            for them; 0 where it tells none, where nobody knows, or where the model thinks first.
     """
 
     name: str
@@ -62,8 +64,11 @@ class PromptedJudge:
     limits: Limits = field(default_factory=Limits)
     endpoint_tag: str = ""
     persona: Persona | None = None
+    top_logprobs: int = 0
 
     def __post_init__(self) -> None:
+        if self.top_logprobs < 0:
+            raise ConfigError(f"top_logprobs: expected at least 0, got {self.top_logprobs}")
         if self.max_tokens < 1:
             raise ConfigError(f"max_tokens: expected at least 1, got {self.max_tokens}")
         if self.temperature is not None and not 0 <= self.temperature <= 2:

@@ -1,0 +1,306 @@
+"""G-Eval: evaluation steps that a judge writes once a dimension, and its score as an expectation.
+
+Two questions, on one dimension at a time:
+
+- stage `steps`: about no instance (no `Request.subject`), so that all instances of all runs share one
+  stored reply a judge and dimension; field `steps`.
+- stage `score`, `Subject(instance, response_index, dimension=...)`. By log probabilities: no schema,
+  `max_tokens` 1, the number 1 to k of a level of the scale (lowest first) is asked. By samples: `samples`
+  replicates at a temperature, field `score`, a number on the dimension's own scale.
+
+Source: Liu et al. 2023, "G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment", section 2.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+from typing import Annotated
+
+from pydantic import BeforeValidator, WithJsonSchema, create_model, field_validator
+
+from venire.errors import ConfigError
+from venire.judging.ask import Asked, ask
+from venire.judging.judge import PromptedJudge
+from venire.judging.matter import Matter, together
+from venire.judging.persona import in_person
+from venire.judging.rating import dimension_values, levels, on_scale
+from venire.judging.reply import Reply
+from venire.llm.protocol import LLM
+from venire.prompts.render import render
+from venire.records import Call, Completion, Dimension, FinishReason, Message, Reason, Request, Unscored
+
+GEVAL_STEPS = "geval_steps"
+GEVAL_SCORE = "geval_score"
+# Numbers of more digits are more than one token for some models.
+_MOST_LEVELS = 9
+# What tokenizers put in the place of white space before a word.
+_SPACES = " \t\r\n▁Ġ"
+_MOST_SAMPLES = 100
+
+
+class ScoringMode(StrEnum):
+    """What the expectation is taken over."""
+
+    LOGPROBS = "logprobs"  # the probabilities of the levels' tokens
+    SAMPLES = "samples"  # repeated answers
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How a score is made.
+
+    Args:
+        mode: one for the whole run; the two are never mixed.
+        samples: how often a judge is asked, by samples.
+        sampling_temperature: of samples.
+        minimum_covered: the least share of the probability, or of the samples, that must lie on the
+            scale; with less there is no score.
+    """
+
+    mode: ScoringMode = ScoringMode.LOGPROBS
+    samples: int = 20
+    sampling_temperature: float = 1.0
+    minimum_covered: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.samples <= _MOST_SAMPLES:
+            raise ConfigError(f"samples: expected 1 to {_MOST_SAMPLES}, got {self.samples}")
+        if not 0 < self.minimum_covered <= 1:
+            raise ConfigError(f"minimum_covered: expected more than 0, up to 1, got {self.minimum_covered:g}")
+        if not 0 < self.sampling_temperature <= 2:
+            raise ConfigError(
+                f"sampling_temperature: expected more than 0, up to 2, got {self.sampling_temperature:g}"
+            )
+
+
+class StepsReply(Reply):
+    """The evaluation steps, at least one."""
+
+    steps: list[str]
+
+    @field_validator("steps")
+    @classmethod
+    def _not_blank(cls, steps: list[str]) -> list[str]:
+        kept = [text for each in steps if (text := " ".join(each.split()))]
+        if not kept:
+            raise ValueError("expected at least one step")
+        return kept
+
+    @property
+    def decision(self) -> object:
+        """The steps."""
+        return tuple(self.steps)
+
+
+class ScoreReply(Reply):
+    """A score on the dimension's scale."""
+
+    score: float
+
+    @property
+    def decision(self) -> object:
+        """The score."""
+        return self.score
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A judge's score on one dimension, or why there is none.
+
+    Args:
+        dimension: its name.
+        score: on the dimension's scale, between its points, too.
+        covered: the share of the probability, or of the samples, that lies on the scale; the score is
+            the mean over that share. NaN where nothing was asked.
+        weights: the share of each rating, renormalised to the covered share; empty without a score.
+        steps: by which it was scored.
+        calls: those about the steps first.
+    """
+
+    dimension: str
+    score: float | Unscored
+    covered: float
+    weights: Mapping[float, float]
+    steps: tuple[str, ...]
+    calls: tuple[Call, ...]
+
+
+async def score(
+    judge: PromptedJudge, matter: Matter, dimension: Dimension, llm: LLM, *, scoring: Scoring
+) -> Scored:
+    """The judge's score of a response on one dimension: sum p(s) s over the scale, on the steps it wrote."""
+    asked = await ask(judge, steps_messages(dimension), StepsReply, llm, stage="steps", subject=None)
+    if isinstance(asked.reply, Unscored):
+        failed = replace(asked.reply, detail=f"no evaluation steps: {asked.reply.detail}")
+        return Scored(dimension.name, failed, math.nan, {}, (), asked.calls)
+    steps = tuple(asked.reply.steps)
+    match scoring.mode:
+        case ScoringMode.LOGPROBS:
+            found = await _by_logprobs(judge, matter, dimension, steps, llm, scoring)
+        case ScoringMode.SAMPLES:
+            found = await _by_samples(judge, matter, dimension, steps, llm, scoring)
+    return replace(found, steps=steps, calls=(*asked.calls, *found.calls))
+
+
+def steps_messages(dimension: Dimension) -> tuple[Message, ...]:
+    """The question for the evaluation steps: the same for all instances.
+
+    G-Eval's prompt also introduces the task; here the dimension's description has to, since a request
+    may be another one for each instance.
+    """
+    return render(GEVAL_STEPS, dimensions=dimension_values([dimension]))
+
+
+def check_scale(dimension: Dimension, judge: PromptedJudge) -> None:
+    """Nothing, where a level of the dimension's scale is one digit, and the judge tells enough candidates.
+
+    Raises:
+        ConfigError: says what to do instead.
+    """
+    count = len(levels(dimension))
+    if not 2 <= count <= _MOST_LEVELS:
+        found = f"{count} points" if count else "any number"
+        raise ConfigError(
+            f"method.scoring: logprobs needs scales of 2 to {_MOST_LEVELS} points, {dimension.name} has "
+            f"{found}; set method.scoring=samples"
+        )
+    if judge.top_logprobs < count:
+        raise ConfigError(
+            f"method.scoring: logprobs needs the probabilities of {count} candidates for "
+            f"{dimension.name}, {judge.name} tells {judge.top_logprobs or 'none'} (judge.top_logprobs); "
+            "set method.scoring=samples"
+        )
+
+
+async def _by_logprobs(
+    judge: PromptedJudge,
+    matter: Matter,
+    dimension: Dimension,
+    steps: Sequence[str],
+    llm: LLM,
+    scoring: Scoring,
+) -> Scored:
+    request = Request(
+        model=judge.model,
+        messages=in_person(_score_messages(matter, dimension, steps, by_level=True), judge.persona),
+        endpoint=judge.endpoint,
+        temperature=judge.temperature,
+        top_p=judge.top_p,
+        max_tokens=1,
+        sampling_seed=judge.sampling_seed,
+        logprobs=judge.top_logprobs,
+        stage="score",
+        role=judge.name,
+        subject=replace(matter.subject(), dimension=dimension.name),
+    )
+    completion = await llm.complete(request)
+    found = _read_levels(completion, levels(dimension), scoring.minimum_covered)
+    return replace(found, dimension=dimension.name, calls=(completion.as_call(request),))
+
+
+def _read_levels(completion: Completion, ratings: Sequence[float], minimum: float) -> Scored:
+    """The expectation over the levels at the answer's position: the last one that has mass enough on them."""
+    if completion.finish is FinishReason.ERROR:
+        return _unscored(Reason.PROVIDER_ERROR, completion.error)
+    if completion.finish is FinishReason.REFUSED:
+        return _unscored(Reason.REFUSED, completion.text[:200])
+    if not completion.logprobs:
+        return _unscored(
+            Reason.UNPARSED, "the reply has no log probabilities; method.scoring=samples needs none"
+        )
+    masses = [level_masses(position, len(ratings)) for position in completion.logprobs]
+    enough = [each for each in masses if sum(each.values()) >= minimum]
+    if not enough:
+        best = max(sum(each.values()) for each in masses)
+        told = f"the scale's levels have {best:.3f} of the probability, expected at least {minimum:g}"
+        return _unscored(Reason.UNPARSED, f"{told}; the answer was {completion.text[:40]!r}", best)
+    covered = sum(enough[-1].values())
+    weights = {ratings[level - 1]: mass / covered for level, mass in sorted(enough[-1].items())}
+    return _expected(weights, min(covered, 1.0))
+
+
+def level_masses(position: Mapping[str, float], count: int) -> dict[int, float]:
+    """The probability of each level 1 to `count` at one position of a reply; a level without any is absent.
+
+    Tokens that spell the same number (`3`, ` 3`, a full-width 3) are one level, their probabilities added.
+
+    Args:
+        position: candidate token to log probability.
+        count: of levels, at most 9.
+    """
+    masses: dict[int, float] = {}
+    for token, logprob in position.items():
+        bare = token.strip(_SPACES)
+        if len(bare) == 1 and bare.isdecimal() and 1 <= int(bare) <= count and math.isfinite(logprob):
+            masses[int(bare)] = masses.get(int(bare), 0.0) + math.exp(logprob)
+    return masses
+
+
+async def _by_samples(
+    judge: PromptedJudge,
+    matter: Matter,
+    dimension: Dimension,
+    steps: Sequence[str],
+    llm: LLM,
+    scoring: Scoring,
+) -> Scored:
+    sampled = replace(judge, temperature=scoring.sampling_temperature)
+    messages = _score_messages(matter, dimension, steps, by_level=False)
+    subject = replace(matter.subject(), dimension=dimension.name)
+    form = score_form(dimension)
+    asked: list[Asked[ScoreReply]] = await together(
+        ask(sampled, messages, form, llm, stage="score", subject=subject, replicate=replicate)
+        for replicate in range(scoring.samples)
+    )
+    given = [each.reply.score for each in asked if isinstance(each.reply, ScoreReply)]
+    covered = len(given) / scoring.samples
+    calls = tuple(call for each in asked for call in each.calls)
+    if covered < scoring.minimum_covered or not given:
+        first = next(each.reply for each in asked if isinstance(each.reply, Unscored))
+        told = f"{len(given)} of {scoring.samples} samples are on the scale, expected at least a share of"
+        found = _unscored(first.reason, f"{told} {scoring.minimum_covered:g}; {first.detail}", covered)
+    else:
+        weights = {rating: given.count(rating) / len(given) for rating in sorted(set(given))}
+        found = _expected(weights, covered)
+    return replace(found, dimension=dimension.name, calls=calls)
+
+
+@cache
+def score_form(dimension: Dimension) -> type[ScoreReply]:
+    """The reply that scores on the scale of `dimension`; a number off it is a validation error."""
+
+    def read(value: object) -> object:
+        number = not isinstance(value, bool) and isinstance(value, int | float)
+        if number and on_scale(dimension, float(value)):  # type: ignore[arg-type]
+            return float(value)  # type: ignore[arg-type]
+        steps = "" if dimension.step is None else f" in steps of {dimension.step:g}"
+        raise ValueError(
+            f"expected a number from {dimension.low:g} to {dimension.high:g}{steps}, got {value!r}"
+        )
+
+    typed = Annotated[float, BeforeValidator(read), WithJsonSchema({"type": "number"})]
+    return create_model("ScoreReply", __base__=ScoreReply, score=(typed, ...))
+
+
+def _score_messages(
+    matter: Matter, dimension: Dimension, steps: Sequence[str], *, by_level: bool
+) -> tuple[Message, ...]:
+    points = levels(dimension) if by_level else ()
+    return render(
+        GEVAL_SCORE,
+        **matter.values,
+        dimensions=dimension_values([dimension]),
+        steps=list(steps),
+        levels=[{"level": place, "rating": f"{rating:g}"} for place, rating in enumerate(points, 1)],
+    )
+
+
+def _expected(weights: Mapping[float, float], covered: float) -> Scored:
+    mean = math.fsum(rating * weight for rating, weight in weights.items())
+    return Scored("", mean, covered, weights, (), ())
+
+
+def _unscored(reason: Reason, detail: str, covered: float = math.nan) -> Scored:
+    return Scored("", Unscored(reason, detail), covered, {}, (), ())
