@@ -245,14 +245,19 @@ def own_dimension(
 ) -> Dimension | None:
     """The persona's own dimension, named in the manner of a key (`sparks_curiosity`).
 
-    None where it has none, is not told that it has one (level `none`), or rates it among `dimensions`.
+    None where it has none, is not told that it has one, or rates it among `dimensions`.
     """
-    if persona is None or persona.level is PersonaLevel.NONE or not persona.dimension.strip():
+    if persona is None or not tells_dimension(persona) or not persona.dimension.strip():
         return None
     name = re.sub(r"\W+", "_", persona.dimension.strip().casefold()).strip("_")[:64] or "own_view"
     if name in {each.name for each in dimensions} | {OVERALL}:
         return None
     return Dimension(name, persona.dimension.strip(), scale.low, scale.high, scale.step)
+
+
+def tells_dimension(persona: Persona) -> bool:
+    """Whether the persona's level tells what it cares about: not the one-line role, and not nothing."""
+    return persona.level not in (PersonaLevel.SIMPLE, PersonaLevel.NONE)
 
 
 def check_rated(judges: Sequence[Judge], instances: Sequence[Instance]) -> None:
