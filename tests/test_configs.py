@@ -17,6 +17,7 @@ from venire.experiment import Experiment
 from venire.judging.judge import PromptedJudge
 from venire.llm.route import Client
 from venire.llm.settings import Mode
+from venire.methods.chateval import ChatEval
 
 CONF = config_dir()
 GLOBAL = "# @package _global_"
@@ -117,7 +118,7 @@ def test_a_recorded_judge_and_panel_are_built_and_have_no_other_backend(data_roo
 
 
 # Methods that rate single responses.
-RATING = {"geval"}
+RATING = {"chateval", "geval"}
 
 
 @pytest.mark.parametrize("method", sorted({*options("method")} - RATING))
@@ -184,8 +185,17 @@ def test_a_part_is_built_into_the_method(group: str, option: str, tmp_path: Path
     assert len(experiment.method.judges) == 5
 
 
+@pytest.mark.parametrize("roles", options("roles"))
+def test_a_set_of_roles_is_built_into_the_method(roles: str) -> None:
+    method = built("method=chateval", f"roles@method.roles={roles}", "backend=simulated").method
+    assert isinstance(method, ChatEval)
+    assert method.roles.name == roles
+    assert len(method.roles.roles) >= 2
+
+
 def test_every_group_has_a_test_here() -> None:
     tested = {*PARTS, "ablation", "dataset", "experiment", "judge", "llm", "method", "panel", "simulation"}
+    tested |= {"roles"}
     assert {path.name for path in CONF.iterdir() if path.is_dir()} == tested
 
 
