@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import signal
 import subprocess
@@ -122,6 +123,7 @@ def test_a_real_model_judges_under_a_schema_and_is_gone_afterwards() -> None:
             requests = [question(ask, tag, schema=SCHEMA, max_tokens=48) for _ in range(2)]
             replies = list(await asyncio.gather(*map(backend.send, requests)))
             replies.append(await backend.send(question("Count: one, two,", tag, max_tokens=4)))
+            replies.append(await backend.send(question("Say a digit.", tag, max_tokens=1, logprobs=20)))
             with pytest.raises(AttemptFailed) as too_long:
                 await backend.send(question("word " * 600, tag, max_tokens=4))
             with pytest.raises(BackendError, match="expects 'local:other"):
@@ -130,7 +132,7 @@ def test_a_real_model_judges_under_a_schema_and_is_gone_afterwards() -> None:
         finally:
             await backend.aclose()
 
-    (one, other, cut), too_long, pid = asyncio.run(run())
+    (one, other, cut, told), too_long, pid = asyncio.run(run())
     verdict = json.loads(one.text)
     assert verdict["winner"] in {"A", "B", "tie"}
     assert list(verdict) == ["reasoning", "winner"]
@@ -140,6 +142,12 @@ def test_a_real_model_judges_under_a_schema_and_is_gone_afterwards() -> None:
     assert (cut.usage.output_tokens, one.usage.input_tokens is not None) == (4, True)
     assert (too_long.status, too_long.retryable) == (AttemptStatus.REJECTED, False)
     assert "the prompt is too long" in too_long.detail
+    assert one.logprobs is None
+    assert told.logprobs is not None
+    (candidates,) = told.logprobs  # of the one token
+    assert len(candidates) == 20
+    assert told.text == max(candidates, key=lambda token: candidates[token])  # greedy
+    assert 0.3 < sum(map(math.exp, candidates.values())) <= 1 + 1e-6
     assert not alive(pid)
     assert LocalBackend(settings).kind is BackendKind.LOCAL
 
