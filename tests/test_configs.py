@@ -211,13 +211,16 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-# Published counts: LLMBar 419; MT-Bench's fixed sample of 300 (spec, section 1, "Data").
+# Published counts: LLMBar 419; MT-Bench's fixed sample of 300 (spec, section 1, "Data"); MSLR-Cochrane's 598
+# summaries with a primary annotation and StorySparkQA's 5,868 pairs (READMEs of the data).
 DATASETS = {
     "development": None,
     "llmbar": 419,
+    "mslr": 598,
     "mt_bench": 300,
     "mt_bench_votes": None,
     "sample": 32,
+    "storysparkqa": 5868,
     "table": 2,
 }
 
@@ -226,9 +229,14 @@ def test_every_data_set_has_a_test_here() -> None:
     assert options("dataset") == sorted(DATASETS)
 
 
-@pytest.mark.parametrize("dataset", ["development", "llmbar", "mt_bench", "mt_bench_votes"])
+# StorySparkQA has no public ratings: without a file of them it is loaded only when asked to.
+UNRATED = {"storysparkqa": ("dataset.unrated=true",)}
+
+
+@pytest.mark.parametrize("dataset", sorted({*DATASETS} - {"sample", "table"}))
 def test_a_benchmark_is_read_from_the_data_root(dataset: str, data_root: Path) -> None:
-    experiment = built(f"dataset={dataset}", f"data_root={data_root}", "backend=simulated")
+    more = (f"data_root={data_root}", "backend=simulated", *UNRATED.get(dataset, ()))
+    experiment = built(f"dataset={dataset}", *more)
     count = len(experiment.loaded.instances)
     least = {"mt_bench_votes": 1000, "development": 246}
     assert count == DATASETS[dataset] or (DATASETS[dataset] is None and count > least[dataset])

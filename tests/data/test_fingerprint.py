@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from venire.data.fingerprint import canonical_json, content_id, fingerprint, prompt_cluster
-from venire.records import Instance, PreferenceGold, RatingsGold, Response, Winner
+from venire.records import Dimension, Instance, PreferenceGold, RatingsGold, Response, Winner
 
 PAIR = Instance(
     id="a/1",
@@ -101,3 +101,19 @@ def test_a_content_id_tells_texts_contexts_and_their_order_apart() -> None:
     }
     assert len(ids) == 5
     assert all(len(one) == 16 for one in ids)
+
+
+def test_what_is_rated_and_on_which_scale_changes_it() -> None:
+    plain = Instance("1", "p", (Response("r"),))
+    dimensions = (
+        Dimension("fluency", "how fluent", 0, 2),
+        Dimension("fluency", "how well written", 0, 2),
+        Dimension("fluency", "how fluent", 0, 3),
+        Dimension("fluency", "how fluent", 0, 2, None),
+        Dimension("fluency", "how fluent", 0, 2, asked=False),
+    )
+    marks = [fingerprint([replace(plain, dimensions=(each,))]) for each in dimensions]
+    assert len({fingerprint([plain]), *marks}) == 6
+    assert (
+        fingerprint([replace(plain, dimensions=(Dimension("fluency", "how fluent", 0.0, 2.0),))]) == marks[0]
+    )

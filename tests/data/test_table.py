@@ -1,5 +1,6 @@
 import csv
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -8,7 +9,7 @@ import pytest
 
 from venire.data.table import Columns, Table
 from venire.errors import ConfigError, DataError
-from venire.records import PreferenceGold, RatingsGold, Response, Winner
+from venire.records import Dimension, PreferenceGold, RatingsGold, Response, Winner
 
 Writer = Callable[[str, Sequence[Mapping[str, object]]], Path]
 
@@ -246,3 +247,73 @@ def test_a_scale_goes_up(ends: list[float]) -> None:
 def test_columns_are_of_one_response_or_of_two(columns: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         Columns(**columns)  # type: ignore[arg-type]
+
+
+def rated_by(id: str, who: str, fluency: float | None, text: str = "out") -> dict[str, object]:
+    return {"id": id, "prompt": "p", "out": text, "who": who, "flu": fluency}
+
+
+RATED = Columns(response="out", ratings={"fluency": "flu"}, annotator="who")
+
+
+def test_rows_of_several_annotators_are_one_instance_with_their_mean(
+    tmp_path: Path, write_jsonl: Writer
+) -> None:
+    write_jsonl("t.jsonl", [rated_by("1", "a", 1), rated_by("2", "a", 5), rated_by("1", "b", 4)])
+    loaded = Table(RATED, path="t.jsonl", root=str(tmp_path), scales={"fluency": [1, 5]}).load()
+    assert [(each.id, each.gold) for each in loaded.instances] == [
+        ("1", RatingsGold({"fluency": 2.5}, {"a": {"fluency": 1.0}, "b": {"fluency": 4.0}})),
+        ("2", RatingsGold({"fluency": 5.0}, {"a": {"fluency": 5.0}})),
+    ]
+
+
+def test_annotators_must_have_rated_the_same_text_and_once(tmp_path: Path, write_jsonl: Writer) -> None:
+    table = Table(RATED, path="t.jsonl", root=str(tmp_path), scales={"fluency": [1, 5]})
+    write_jsonl("t.jsonl", [rated_by("1", "a", 1), rated_by("1", "b", 4, "other")])
+    assert "field 'out': expected what row 1 has, which rates '1', too, got 'other'" in refusal(table)
+    write_jsonl("t.jsonl", [rated_by("1", "a", 1), rated_by("1", "a", 4)])
+    assert "field 'who': expected one row a response and annotator, got a second of '1' by 'a'" in refusal(
+        table
+    )
+
+
+def test_annotators_need_ratings_and_ids() -> None:
+    with pytest.raises(ConfigError, match=r"^annotator: expected ratings and an id column"):
+        Columns(response="out", annotator="who")
+
+
+@pytest.mark.parametrize(
+    ("scale", "step"),
+    [
+        ([1, 5], 1.0),
+        ([0.0, 1.0], None),
+        ([0, 1, 1], 1.0),
+        ([0, 0.5], None),
+        ([1, 5, 0.5], 0.5),
+        ([1, 5, 0], None),
+    ],
+)
+def test_a_rated_dimension_has_its_scale_and_what_judges_are_told(
+    tmp_path: Path, write_jsonl: Writer, scale: list[float], step: float | None
+) -> None:
+    write_jsonl("t.jsonl", [{"id": "1", "prompt": "p", "out": "o", "flu": None}])
+    columns = Columns(response="out", ratings={"well_written": "flu"})
+    plain = Table(columns, path="t.jsonl", root=str(tmp_path), scales={"well_written": scale})
+    (instance,) = plain.load().instances
+    low, high = scale[:2]
+    assert instance.dimensions == (Dimension("well_written", "well written", low, high, step),)
+    told = replace(plain, descriptions={"well_written": "whether it reads well"}).load().instances[0]
+    assert told.dimensions[0].description == "whether it reads well"
+
+
+@pytest.mark.parametrize("scale", [[1, 5, 3], [1, 5, -1], [1, 5, 1, 1], [1, 5, 9]])
+def test_a_step_leads_from_the_lowest_to_the_highest_point(scale: list[float]) -> None:
+    with pytest.raises(ConfigError, match=r"a step between points may stand third"):
+        Table(RATED, path="x.csv", scales={"fluency": scale})
+
+
+def test_a_description_of_no_rating_is_refused() -> None:
+    with pytest.raises(
+        ConfigError, match=r"^descriptions\.style: no such rating \(columns\.ratings: fluency\)"
+    ):
+        Table(RATED, path="x.csv", scales={"fluency": [1, 5]}, descriptions={"style": "s"})

@@ -4,15 +4,16 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 
-from venire.records import Gold, Instance, PreferenceGold
+from venire.records import Dimension, Gold, Instance, PreferenceGold
 
 
 def fingerprint(instances: Iterable[Instance]) -> str:
     """SHA-256 (64 hex digits) over ids, texts and gold, in order.
 
-    Texts are prompt, context, reference and the responses' texts. Subset, cluster, generators and
-    metadata are left out: they change tables, never what is judged or what is right. Each instance
-    is one line of canonical JSON, so no two different sequences give the same bytes.
+    Texts are prompt, context, reference, the responses' texts, and what they are rated on, with its
+    scale. Subset, cluster, generators and metadata are left out: they change tables, never what is judged
+    or what is right. Each instance is one line of canonical JSON, so no two different sequences give the
+    same bytes.
     """
     digest = hashlib.sha256()
     for instance in instances:
@@ -38,7 +39,7 @@ def content_id(prompt: str, context: str | None, responses: Sequence[str]) -> st
 
 
 def _content(instance: Instance) -> list[object]:
-    return [
+    content: list[object] = [
         instance.id,
         instance.prompt,
         instance.context,
@@ -46,6 +47,14 @@ def _content(instance: Instance) -> list[object]:
         [response.text for response in instance.responses],
         _gold(instance.gold),
     ]
+    # Only where there are some: the fingerprints of pairs stay what they were.
+    return [*content, [_dimension(each) for each in instance.dimensions]] if instance.dimensions else content
+
+
+def _dimension(dimension: Dimension) -> list[object]:
+    step = None if dimension.step is None else float(dimension.step)
+    ends = [float(dimension.low), float(dimension.high)]
+    return [dimension.name, dimension.description, *ends, step, dimension.asked]
 
 
 def _gold(gold: Gold | None) -> Mapping[str, object] | None:

@@ -10,9 +10,10 @@ from venire.data.fingerprint import content_id, prompt_cluster
 from venire.data.hub import HubSplit
 from venire.data.protocol import Loaded
 from venire.data.rows import Row
+from venire.data.scores import Rated, merged
 from venire.data.settings import as_choice, check_at_least_one
 from venire.errors import ConfigError
-from venire.records import Gold, Instance, PreferenceGold, RatingsGold, Response, Winner
+from venire.records import Dimension, Gold, Instance, PreferenceGold, RatingsGold, Response, Winner
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class Columns:
         response, response_1, response_2: the response or the two responses.
         label: which response is better (pairwise only).
         ratings: dimension to column (single-response only).
+        annotator: who rated; then several rows may rate one response, under one id: they are merged, and
+            the gold is the mean.
         context, reference: what the response is based on, and a reference answer.
         subset, cluster: see `Instance`; no cluster column: rows with equal prompts are a cluster.
         generator, generator_1, generator_2: which model wrote the response.
@@ -40,6 +43,7 @@ class Columns:
     response_2: str | None = None
     label: str | None = None
     ratings: Mapping[str, str] = field(default_factory=dict)
+    annotator: str | None = None
     context: str | None = None
     reference: str | None = None
     subset: str | None = None
@@ -60,6 +64,8 @@ class Columns:
             )
         if pair and self.ratings:
             raise ConfigError("ratings: expected a single-response table, got two responses")
+        if self.annotator is not None and (not self.ratings or self.id is None):
+            raise ConfigError("annotator: expected ratings and an id column: rows are merged by id")
         if self.label is not None and not pair:
             raise ConfigError("label: expected response_1 and response_2, got a single response; set null")
 
@@ -87,8 +93,11 @@ class Table:
         root: the data root.
         labels: the label column's values to `response_1`, `response_2` or `tie`; None where the
             file says just these three. Numbers count as their text. Any other value is an error.
-        scales: rating dimension to [lowest, highest]; each rated dimension needs one, and a rating
-            outside is an error. An empty rating is absent; a row without any has no gold.
+        scales: rating dimension to [lowest, highest], or [lowest, highest, step]; each rated dimension
+            needs one, and a rating outside is an error. An empty rating is absent; a row without any has
+            no gold. Judges rate in steps of 1 where the ends are whole numbers more than 1 apart, else
+            any number between; step 0 is any number.
+        descriptions: rating dimension to what judges are told of it; its name where there is none.
         name: as it stands in tables and tags.
         expected_count: how many records there must be; None for any number.
         limit: the first records that are kept; None for all.
@@ -104,6 +113,7 @@ class Table:
     root: str = "data"
     labels: Mapping[str, str] | None = None
     scales: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    descriptions: Mapping[str, str] = field(default_factory=dict)
     name: str = "table"
     expected_count: int | None = None
     limit: int | None = None
@@ -118,6 +128,8 @@ class Table:
         if self.labels is not None:
             object.__setattr__(self, "labels", _checked_labels(self.labels))
         object.__setattr__(self, "scales", _checked_scales(self.scales, self.columns.ratings))
+        for dimension in self.descriptions:
+            _check_rated("descriptions", dimension, self.columns.ratings)
 
     def load(self) -> Loaded:
         """The records in file order.
@@ -128,13 +140,36 @@ class Table:
         rows, source, warnings = self._read()
         check_count(source, "records", len(rows), self.expected_count)
         return assemble(
-            [Placed(row, self._instance(row)) for row in rows],
+            self._placed(rows),
             source=source,
             labels=self._declared,
             limit=self.limit,
             revision=self.revision if self.hub is not None else None,
             id_field=self.columns.id or "prompt and responses",
             warnings=warnings,
+        )
+
+    def _placed(self, rows: Sequence[Row]) -> list[Placed]:
+        """An instance a row; where rows have annotators, an instance an id."""
+        columns = self.columns
+        if columns.annotator is None or columns.id is None:
+            return [Placed(row, self._instance(row)) for row in rows]
+        texts = [columns.prompt, columns.context, columns.reference, *(text for text, _ in columns.responses)]
+        rated = merged(
+            [(row, row.name(columns.id)) for row in rows],
+            {dimension: (scale[0], scale[1]) for dimension, scale in self.scales.items()},
+            columns=columns.ratings,
+            annotator=columns.annotator,
+            alike=[text for text in texts if text is not None],
+        )
+        return [Placed(each.row, self._instance(each.row, each)) for each in rated]
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """What is rated, with scales."""
+        return tuple(
+            Dimension(name, self.descriptions.get(name, name.replace("_", " ")), *scale)
+            for name, scale in ((name, _scale(self.scales[name])) for name in self.columns.ratings)
         )
 
     def _read(self) -> tuple[tuple[Row, ...], str, tuple[str, ...]]:
@@ -158,7 +193,7 @@ class Table:
         meant = set(self._meanings.values())
         return tuple(winner for winner in Winner if winner in meant)
 
-    def _instance(self, row: Row) -> Instance:
+    def _instance(self, row: Row, rated: Rated | None = None) -> Instance:
         columns = self.columns
         prompt = row.prompt(columns.prompt)
         context = _optional(row, columns.context)
@@ -171,23 +206,30 @@ class Table:
             id=own_id if columns.id is None else row.name(columns.id),
             prompt=prompt,
             responses=responses,
-            gold=self._gold(row),
+            gold=self._gold(row) if rated is None else _ratings(rated.mean, rated.by_annotator),
             subset=_optional_name(row, columns.subset) or "",
             context=context,
             reference=_optional(row, columns.reference),
             cluster=_optional_name(row, columns.cluster) or prompt_cluster(prompt),
+            dimensions=self.dimensions,
             metadata={key: _as_text(row.value(column)) for key, column in columns.metadata.items()},
         )
 
     def _gold(self, row: Row) -> Gold | None:
         if self.columns.label is not None:
             return PreferenceGold(row.choice(self.columns.label, self._meanings))
+        if not self.columns.ratings:
+            return None
         read = {
             dimension: row.real(column, self.scales[dimension][0], self.scales[dimension][1])
             for dimension, column in self.columns.ratings.items()
         }
         mean = {dimension: rating for dimension, rating in read.items() if rating is not None}
-        return RatingsGold(mean) if mean else None
+        return _ratings(mean, {})
+
+
+def _ratings(mean: Mapping[str, float], by: Mapping[str, Mapping[str, float]]) -> RatingsGold | None:
+    return RatingsGold(mean, by) if mean else None
 
 
 def _optional(row: Row, column: str | None) -> str | None:
@@ -217,18 +259,42 @@ def _checked_labels(labels: Mapping[str, str]) -> Mapping[str, str]:
 
 def _checked_scales(
     scales: Mapping[str, Sequence[float]], ratings: Mapping[str, str]
-) -> Mapping[str, tuple[float, float]]:
+) -> Mapping[str, tuple[float, ...]]:
     for dimension in ratings:
         if dimension not in scales:
             raise ConfigError(f"scales.{dimension}: expected [lowest, highest] of this rating, got none")
     for dimension in scales:
-        if dimension not in ratings:
-            there = ", ".join(ratings) or "none"
-            raise ConfigError(f"scales.{dimension}: no such rating (columns.ratings: {there})")
+        _check_rated("scales", dimension, ratings)
     return {dimension: _checked_scale(dimension, ends) for dimension, ends in scales.items()}
 
 
-def _checked_scale(dimension: str, ends: Sequence[float]) -> tuple[float, float]:
-    if len(ends) != 2 or not float(ends[0]) < float(ends[1]):
-        raise ConfigError(f"scales.{dimension}: expected [lowest, highest], got {list(ends)}")
-    return float(ends[0]), float(ends[1])
+def _check_rated(key: str, dimension: str, ratings: Mapping[str, str]) -> None:
+    if dimension not in ratings:
+        there = ", ".join(ratings) or "none"
+        raise ConfigError(f"{key}.{dimension}: no such rating (columns.ratings: {there})")
+
+
+def _checked_scale(dimension: str, ends: Sequence[float]) -> tuple[float, ...]:
+    scale = tuple(float(end) for end in ends)
+    if len(scale) not in (2, 3) or not scale[0] < scale[1] or not _divides(scale):
+        raise ConfigError(
+            f"scales.{dimension}: expected [lowest, highest], got {list(ends)}; a step between points may "
+            "stand third (0: any number between)"
+        )
+    return scale
+
+
+def _scale(scale: Sequence[float]) -> tuple[float, float, float | None]:
+    """Lowest, highest, step; None where any number between will do."""
+    low, high = scale[0], scale[1]
+    whole = 1.0 if float(low).is_integer() and float(high).is_integer() and high - low > 1 else 0.0
+    step = scale[2] if len(scale) == 3 else whole
+    return low, high, step or None
+
+
+def _divides(scale: Sequence[float]) -> bool:
+    """Whether a step, where there is one, leads from the lowest to the highest point."""
+    if len(scale) == 2 or scale[2] == 0:
+        return True
+    steps = (scale[1] - scale[0]) / scale[2]
+    return steps >= 1 and abs(steps - round(steps)) < 1e-9
