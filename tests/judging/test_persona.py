@@ -36,6 +36,13 @@ def test_a_simple_one_tells_the_role_alone() -> None:
     assert "Grammar" not in told
 
 
+def test_no_demographics_tells_all_parts_but_that_one() -> None:
+    told = system(replace(TEACHER, level=PersonaLevel.NO_DEMOGRAPHICS))
+    assert "What you know: Grammar." in told
+    assert "Background" not in told
+    assert "forties" not in told
+
+
 @pytest.mark.parametrize("persona", [None, replace(TEACHER, level=PersonaLevel.NONE)])
 def test_without_a_persona_to_tell_the_messages_are_the_very_same(persona: Persona | None) -> None:
     assert in_person(MESSAGES, persona) == MESSAGES

@@ -36,7 +36,7 @@ def for_each_job(job: Callable[[DictConfig], None], arguments: Sequence[str], *,
             raised.append(error)
             raise
 
-    sys.argv = [command, *arguments]
+    sys.argv = [command, *beside_the_first(arguments, home_config(arguments))]
     os.environ["HYDRA_FULL_ERROR"] = "1"  # without it hydra prints what it catches, and exits
     try:
         hydra.main(version_base="1.3", config_path=str(config_dir()), config_name="config")(watched)()
@@ -48,12 +48,34 @@ def for_each_job(job: Callable[[DictConfig], None], arguments: Sequence[str], *,
         raise raised[0]
 
 
+def home_config(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The override by which hydra also looks into `VENIRE_HOME/config`, where that folder is.
+
+    `venire personas build` and `venire select` write there. Who names a search path has the last word.
+    """
+    own = Path(os.environ["VENIRE_HOME"]) / "config"
+    named = any(each.lstrip("+").startswith("hydra.searchpath") for each in arguments)
+    # Quoted: hydra's grammar would stop at a blank or a comma in the path.
+    return () if named or not own.is_dir() else (f"hydra.searchpath=['file://{own}']",)
+
+
+def beside_the_first(arguments: Sequence[str], more: Sequence[str]) -> list[str]:
+    """`arguments` with further overrides before their first one: argparse takes them in one stretch only."""
+    first = next((at for at, each in enumerate(arguments) if is_override(each)), len(arguments))
+    return [*arguments[:first], *more, *arguments[first:]]
+
+
+def is_override(argument: str) -> bool:
+    """Whether it is KEY=VALUE (or ~KEY), no flag."""
+    return not argument.startswith("-") and ("=" in argument or argument.startswith("~"))
+
+
 def look_at_each_job(job: Callable[[DictConfig], None], arguments: Sequence[str], *, command: str) -> None:
     """As `for_each_job`, in this process whatever the launcher, and without a folder left behind."""
     with tempfile.TemporaryDirectory(prefix="venire-") as folder:
         here = (f"hydra.run.dir={folder}", f"hydra.sweep.dir={folder}", "hydra/launcher=basic")
         kept = [each for each in arguments if not each.lstrip("+~").startswith(_LAUNCHING)]
-        for_each_job(job, [*kept, *here], command=command)
+        for_each_job(job, beside_the_first(kept, here), command=command)
 
 
 _LAUNCHING = ("hydra/launcher", "hydra.launcher", "hydra.run.dir", "hydra.sweep.dir")

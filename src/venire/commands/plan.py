@@ -11,7 +11,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from venire.commands.composing import experiment_in_job, for_each_job
+from venire.commands.composing import beside_the_first, experiment_in_job, for_each_job
 from venire.errors import VenireError
 from venire.experiment import Experiment
 from venire.launch import explain
@@ -60,7 +60,7 @@ def plan(arguments: Sequence[str], *, simulate: bool, as_json: bool) -> int:
         # A plan leaves no folder behind, and its jobs run here, whatever launcher the sweep has.
         here = (f"hydra.run.dir={folder}", f"hydra.sweep.dir={folder}", "hydra/launcher=basic")
         kept = [each for each in arguments if not each.lstrip("+~").startswith(_LAUNCHING)]
-        for_each_job(job, [*kept, *here], command="venire plan")
+        for_each_job(job, beside_the_first(kept, here), command="venire plan")
     if not jobs:  # only the configuration was to be shown
         return EXIT_OK
     _print(jobs, is_sweep=any(sweeps), as_json=as_json)
