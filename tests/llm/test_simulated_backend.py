@@ -178,7 +178,7 @@ def test_a_schema_without_ties_gets_none() -> None:
     assert said[1] == "tie"
 
 
-UNKNOWN = '{"properties":{"stakeholders":{"type":"array"}},"type":"object"}'
+UNKNOWN = '{"properties":{"verses":{"type":"array"}},"type":"object"}'
 
 
 @pytest.mark.parametrize(
@@ -194,8 +194,8 @@ UNKNOWN = '{"properties":{"stakeholders":{"type":"array"}},"type":"object"}'
             r"no family is known for model 'other/model' \(known: acme/large, acme/small\)",
         ),
         (
-            {"schema": UNKNOWN, "stage": "extract"},
-            r"stage 'extract', whose reply has the fields stakeholders; it answ",
+            {"schema": UNKNOWN, "stage": "compose"},
+            r"stage 'compose', whose reply has the fields verses; it answ",
         ),
         ({"schema": "{"}, "Request.schema is no JSON"),
         ({"schema": None, "subject": Subject("i")}, "cannot tell what stage 'judge' asks"),

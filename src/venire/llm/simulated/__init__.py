@@ -14,6 +14,15 @@ from venire.llm.simulated.claim_settings import (
     Tagging,
     Transfer,
 )
+from venire.llm.simulated.rating_settings import (
+    Attention,
+    Exchange,
+    PersonaDrafts,
+    RatedMaterial,
+    RatingBias,
+    RatingFaults,
+    RatingJudges,
+)
 from venire.llm.simulated.simulation import (
     BlindSpots,
     Confidence,
@@ -23,12 +32,19 @@ from venire.llm.simulated.simulation import (
 )
 
 __all__ = [
+    "Attention",
     "BlindSpots",
     "ClaimBlindSpots",
     "Claims",
     "Confidence",
+    "Exchange",
     "Guidance",
     "Material",
+    "PersonaDrafts",
+    "RatedMaterial",
+    "RatingBias",
+    "RatingFaults",
+    "RatingJudges",
     "ReplyStyle",
     "Review",
     "SimulatedBackend",

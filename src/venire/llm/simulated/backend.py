@@ -9,16 +9,20 @@ from venire.errors import BackendError
 from venire.llm.protocol import Reply
 from venire.llm.simulated.claim_verdicts import judge_claims, review
 from venire.llm.simulated.decomposition import decompose
+from venire.llm.simulated.discussion import bring_together, chat, choose_speaker, summarise, take_turn
+from venire.llm.simulated.drafts import consolidate, extract, write_persona
 from venire.llm.simulated.draws import Part, generator
 from venire.llm.simulated.induction import induce
 from venire.llm.simulated.latent import Viewer, World, world
 from venire.llm.simulated.pairwise import verdict
 from venire.llm.simulated.questions import Question, question_of
-from venire.llm.simulated.replies import form, usage, write
+from venire.llm.simulated.rating_replies import rate, score, write_steps
+from venire.llm.simulated.replies import Form, Written, form, usage, write
+from venire.llm.simulated.score_tokens import score_token
 from venire.llm.simulated.shown import instructions_of
 from venire.llm.simulated.simulation import Simulation
 from venire.llm.simulated.subjects import index
-from venire.records import BackendKind, Instance, Request
+from venire.records import BackendKind, FinishReason, Instance, Request
 
 Answer = Callable[[World, Request, Question, Viewer, np.random.Generator], Mapping[str, object]]
 
@@ -30,6 +34,17 @@ _ANSWERS: Mapping[frozenset[str], Answer] = {
     frozenset({"claims"}): decompose,
     frozenset({"rationale", "verdict"}): review,
     frozenset({"dimension", "boundary", "criterion", "positive_example", "negative_example"}): induce,
+    frozenset({"message", "feedback", "ratings"}): take_turn,
+    frozenset({"message", "ratings"}): chat,
+    frozenset({"feedback", "ratings"}): rate,
+    frozenset({"score"}): score,
+    frozenset({"steps"}): write_steps,
+    frozenset({"summary"}): summarise,
+    frozenset({"reason", "next_speaker"}): choose_speaker,
+    frozenset({"agreements", "disputes", "reading"}): bring_together,
+    frozenset({"stakeholders"}): extract,
+    frozenset({"groups"}): consolidate,
+    frozenset({"role", "demographics", "perspective", "expertise", "traits", "relations"}): write_persona,
 }
 
 
@@ -82,18 +97,24 @@ class SimulatedBackend:
     def reply(self, request: Request) -> Reply:
         """The simulated reply, at once; raises as `send` does."""
         question = question_of(request)
-        answer = _answer_to(request, question)
         viewer = self._viewer(request)
         call = generator(self._simulation.seed, "call", _content(request))
         how = form(self._simulation.style, call.random())
-        fields = answer(self._world, request, question, viewer, call)
-        written = write(fields, how, request.max_tokens)
+        logprobs = None
+        if _asks_a_token(request, question) and how is not Form.REFUSED:
+            token = score_token(self._world, request, viewer, how, call)
+            written, logprobs = Written(token.text, FinishReason.STOP), (token.logprobs,)
+        else:
+            answer = _answer_to(request, question)
+            fields = answer(self._world, request, question, viewer, call)
+            written = write(fields, how, request.max_tokens)
         return Reply(
             text=written.text,
             finish=written.finish,
             model=f"simulated/{request.model}",
             usage=usage(request.messages, written.text),
             fingerprint=self._fingerprint,
+            logprobs=logprobs,
         )
 
     def _viewer(self, request: Request) -> Viewer:
@@ -102,6 +123,12 @@ class SimulatedBackend:
             raise BackendError(f"simulation: no family is known for model {request.model!r} (known: {known})")
         system = "\n".join(m.content for m in request.messages if m.role == "system")
         return Viewer(request.model, self._families[request.model], system)
+
+
+def _asks_a_token(request: Request, question: Question) -> bool:
+    """Whether one token is asked, with the probabilities of others: a score on one dimension."""
+    rated = request.subject is not None and bool(request.subject.dimension)
+    return request.logprobs is not None and not question.fields and rated
 
 
 def _answer_to(request: Request, question: Question) -> Answer:

@@ -34,3 +34,9 @@ def uniform(*parts: Part) -> float:
 def quick_normal(*parts: Part) -> float:
     """One standard normal number that only `parts` decide, by the inverse of its distribution function."""
     return _STANDARD.inv_cdf(uniform(*parts))
+
+
+def uniforms(count: int, *parts: Part) -> tuple[float, ...]:
+    """`count` numbers in (0, 1) that only `parts` decide: one digest for all of them."""
+    drawn = hashlib.shake_256(ascii(parts).encode()).digest(6 * count)
+    return tuple((int.from_bytes(drawn[at : at + 6]) + 0.5) / 2**48 for at in range(0, 6 * count, 6))

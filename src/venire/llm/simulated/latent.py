@@ -8,6 +8,8 @@ from statistics import NormalDist
 from venire.llm.simulated.candidates import Candidates, candidates
 from venire.llm.simulated.claim_latent import ClaimWorld, claim_world
 from venire.llm.simulated.draws import generator, normal
+from venire.llm.simulated.rated import RatedResponses, rated_responses
+from venire.llm.simulated.rating_latent import RatingWorld, rating_world
 from venire.llm.simulated.simulation import BlindSpots, Simulation
 from venire.llm.simulated.subjects import Pair, Subjects
 
@@ -30,13 +32,23 @@ class World:
     evidence: Callable[[Pair, Viewer], float]
     candidates: Candidates
     claims: ClaimWorld
+    rated: RatedResponses
+    ratings: RatingWorld
 
 
 def world(simulation: Simulation, subjects: Subjects) -> World:
     """The latent world that `simulation` makes of `subjects`."""
     # replicates and both orders ask for the same number; drawing it anew would be half of a reply's time
     remembered = lru_cache(maxsize=65_536)(partial(standing_evidence, simulation))
-    return World(simulation, subjects, remembered, candidates(subjects.instances), claim_world(simulation))
+    return World(
+        simulation,
+        subjects,
+        remembered,
+        candidates(subjects.instances),
+        claim_world(simulation),
+        rated_responses(subjects.instances),
+        rating_world(simulation),
+    )
 
 
 def standing_evidence(simulation: Simulation, pair: Pair, viewer: Viewer) -> float:

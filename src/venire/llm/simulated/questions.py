@@ -13,11 +13,13 @@ from venire.records import Request
 class Question:
     """The fields of the reply, and for each the values it may take (none listed: any value).
 
-    `fields` is empty where the prompt alone says what is asked (no schema, or just `object`).
+    `fields` is empty where the prompt alone says what is asked (no schema, or just `object`). `within` has
+    the names in a field that is an object, in their order, where the schema lists them.
     """
 
     fields: frozenset[str] = frozenset()
     choices: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    within: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def admits(self, name: str, value: object) -> bool:
         """Whether field `name` may be `value`, as far as the schema says."""
@@ -47,4 +49,16 @@ def _read(schema: str) -> Question:
         for name, shape in properties.items()
         if isinstance(shape, dict) and isinstance(shape.get("enum"), list)
     }
-    return Question(frozenset(properties), choices)
+    within = {name: names for name, shape in properties.items() if (names := _names_in(shape))}
+    return Question(frozenset(properties), choices, within)
+
+
+def _names_in(shape: object) -> tuple[str, ...]:
+    """The properties of an object, also of one that may be null instead."""
+    if not isinstance(shape, dict):
+        return ()
+    either = shape.get("anyOf")
+    for each in (shape, *(either if isinstance(either, list) else ())):
+        if isinstance(each, dict) and isinstance(each.get("properties"), dict):
+            return tuple(each["properties"])
+    return ()

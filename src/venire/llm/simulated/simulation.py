@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from venire.errors import ConfigError
 from venire.llm.simulated.claim_settings import Claims
 from venire.llm.simulated.ranges import WIDEST, check_range
+from venire.llm.simulated.rating_settings import PersonaDrafts, RatingJudges
 
 _DEFAULT = "default"
 # Raised whenever the same parameters give other replies than before: stored ones are then not taken for them.
@@ -116,6 +117,8 @@ class Simulation:
         tie_width: evidence smaller than this is called a tie.
         confidence: see `Confidence`.
         claims: what responses claim and how judges rule on it; see `Claims`.
+        ratings: what responses are worth and how judges rate and discuss it; see `RatingJudges`.
+        personas: how personas are drafted from documents; see `PersonaDrafts`.
         style: see `ReplyStyle`.
         latency_s: real waiting time of a reply; 0 answers at once. It changes no reply.
     """
@@ -132,6 +135,8 @@ class Simulation:
     tie_width: float = 0.1
     confidence: Confidence = field(default_factory=Confidence)
     claims: Claims = field(default_factory=Claims)
+    ratings: RatingJudges = field(default_factory=RatingJudges)
+    personas: PersonaDrafts = field(default_factory=PersonaDrafts)
     style: ReplyStyle = field(default_factory=ReplyStyle)
     latency_s: float = 0.0
 
