@@ -109,6 +109,7 @@ def execute(ready: Ready, door: Door) -> Written:
         labels=experiment.loaded.labels,
         seed=experiment.seed,
         unfinished=judged.unfinished,
+        prices={route.model: route.price for route in _routes(experiment).values()},
     )
     ending = ending_of(experiment, judged, measured)
     write_run(

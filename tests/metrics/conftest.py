@@ -92,6 +92,7 @@ def call() -> Callable[..., Call]:
             "attempts": 1,
             "replayed": False,
             "finish": FinishReason.STOP,
+            "instance_id": "i",
         }
         return Call(**(fields | changes))
 

@@ -5,12 +5,15 @@ import pytest
 
 from venire.metrics.calls import ACCOUNTING, call_metrics, is_accounting
 from venire.metrics.measurement import Collector
-from venire.records import BackendKind, FinishReason, Usage
+from venire.records import BackendKind, FinishReason, Price, Usage
+
+# 100 tokens in and 10 out cost 100 x .005 + 10 x .05 = 1 dollar.
+PRICES = {"m": Price(5_000, 50_000)}
 
 
-def account(calls, judged=2, unfinished=()):
+def account(calls, judged=2, unfinished=(), prices=PRICES):
     out = Collector()
-    call_metrics(calls, judged, out, unfinished=unfinished)
+    call_metrics(calls, judged, out, unfinished=unfinished, prices=prices)
     return out.result()
 
 

@@ -22,7 +22,7 @@ def pattern(name):
     name = re.sub(r"^judge/[ab]/", "judge/<judge>/", name)
     name = re.sub(r"/(as_given|swapped)$", "/<order>", name)
     name = re.sub(r"^unscored/(?!total).*", "unscored/<reason>", name)
-    name = re.sub(r"^calls/focal\b", "calls/<stage>", name)
+    name = re.sub(r"^(calls|tokens|cost_usd)/focal\b", r"\1/<stage>", name)
     return re.sub(r"/subset/s$", "/subset/<Subset>", name)
 
 

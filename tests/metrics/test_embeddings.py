@@ -6,12 +6,12 @@ import pytest
 
 from venire.metrics.calls import call_metrics, is_accounting
 from venire.metrics.measurement import Collector
-from venire.records import EMBEDDING_STAGE, BackendKind, Usage
+from venire.records import EMBEDDING_STAGE, BackendKind, Price, Usage
 
 
 def account(calls, judged=2):
     out = Collector()
-    call_metrics(calls, judged, out)
+    call_metrics(calls, judged, out, prices={"m": Price(5_000, 50_000)})
     return out.result()
 
 

@@ -43,6 +43,7 @@ def a_call(key: str, *, cost: float | None = 0.25, replayed: bool = False) -> Ca
         attempts=1,
         replayed=replayed,
         finish=FinishReason.STOP,
+        instance_id="said by the outcome",
     )
 
 

@@ -95,6 +95,15 @@ def test_calls_are_a_line_each_and_carry_their_instance(tmp_path, record, instan
     assert raw[4:8] == b"\0\0\0\0"  # RFC 1952: the header's modification time
 
 
+def test_a_call_about_no_instance_is_one_line_without_an_instance(tmp_path, record, instances, outcomes):
+    fixed = replace(outcomes[0].calls[0], key="k0", instance_id="", replayed=True)
+    shared = [replace(outcome, calls=(fixed, *outcome.calls)) for outcome in outcomes]
+    write_run(tmp_path, record, config_yaml="", instances=instances, outcomes=shared)
+    lines = gzip.decompress((tmp_path / "calls.jsonl.gz").read_bytes()).decode().splitlines()
+    found = [(call["key"], call["instance_id"]) for call in map(json.loads, lines)]
+    assert found == [("k0", ""), ("k1", "a/1"), ("k2", "a/1"), ("k3", "b/1")]
+
+
 def test_calls_of_unfinished_instances_come_last_and_are_marked(tmp_path, record, instances, outcomes):
     left = replace(outcomes[0].calls[0], key="k9", instance_id="b/2")
     write_run(tmp_path, record, config_yaml="", instances=instances, outcomes=outcomes, unfinished=(left,))

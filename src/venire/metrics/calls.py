@@ -6,12 +6,14 @@ A replayed call counts with the tokens, cost and latency of when it was paid, so
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from venire.metrics.measurement import Collector, metric_name
-from venire.records import BackendKind, Call, FinishReason, Usage
+from venire.metrics.spent import is_fixed, once, spending_metrics
+from venire.metrics.sums import cost_of, known_sum, tokens_of
+from venire.records import BackendKind, Call, FinishReason, Price, Usage
 from venire.stats.estimate import NAN
 
 # What is true of this run only, with the same counts of each stage; `duration_s` is added by the runner.
@@ -30,25 +32,33 @@ _TOKENS: dict[str, Callable[[Usage], int | None]] = {
 
 
 def call_metrics(
-    calls: Sequence[Call], judged: int, out: Collector, *, unfinished: Sequence[Call] = ()
+    calls: Sequence[Call],
+    judged: int,
+    out: Collector,
+    *,
+    unfinished: Sequence[Call] = (),
+    prices: Mapping[str, Price | None] | None = None,
 ) -> None:
     """`calls/*`, `tokens/*`, `cost_usd/*`, `latency_s/*` of a run that judged `judged` instances.
 
     Where it asked for vectors, `embeddings/*` and `cost_usd/embedding`, too. `unfinished` are the calls of
     instances that the run stopped before: they were paid like any, and count in every sum, but say nothing
-    of what an instance takes.
+    of what an instance takes. A call about no instance counts once, and in no number per instance.
+    `prices` of the run's models, by which input and output are priced apart.
     """
-    taken = [*calls, *unfinished]
+    taken = once([*calls, *unfinished])
+    own = [call for call in once(calls) if not is_fixed(call)]
     completions = [call for call in taken if not call.is_embedding]
     _counts(completions, out)
     out.put("calls/unfinished", sum(not call.is_embedding for call in unfinished))
-    own = sum(not call.is_embedding for call in calls)
-    out.put("calls/per_instance", own / judged if judged else NAN)
+    asked = [call for call in own if not call.is_embedding]
+    out.put("calls/per_instance", len(asked) / judged if judged else NAN)
     _tokens(completions, out)
     _cost(taken, out)
-    _cost_per_instance(calls, judged, out)
+    _cost_per_instance(own, judged, out)
     _latency(completions, out)
     out.put("cost_usd/unpriced_calls", sum(not call.cost_complete for call in completions))
+    spending_metrics(completions, asked, judged, prices or {}, out)
     if len(completions) < len(taken):
         _embeddings([call for call in taken if call.is_embedding], out)
 
@@ -95,11 +105,9 @@ def _answered(call: Call) -> bool:
 
 def _tokens(calls: Sequence[Call], out: Collector) -> None:
     for name, count in _TOKENS.items():
-        value, note = _known_sum([count(call.usage) for call in calls])
-        incomplete = sum(not call.usage_complete for call in calls)
-        if name in ("tokens/input", "tokens/output") and incomplete and not np.isnan(value):
-            note = f"lower bound: {incomplete} of {len(calls)} calls do not say all of theirs"
-        out.put(name, value, note)
+        values = [count(call.usage) for call in calls]
+        whole = name in ("tokens/input", "tokens/output")
+        out.put(name, *(tokens_of(calls, values) if whole else known_sum(values)))
     out.put("tokens/unknown_calls", sum(not call.usage_complete for call in calls))
 
 
@@ -133,7 +141,7 @@ def _cost_per_instance(calls: Sequence[Call], judged: int, out: Collector) -> No
 
 def _cost_with_vectors(calls: Sequence[Call]) -> tuple[float, str]:
     """The two are summed apart: only so the sum is the same however texts were grouped into requests."""
-    value, note = _cost_of([call for call in calls if not call.is_embedding])
+    value, note = cost_of([call for call in calls if not call.is_embedding])
     vectors, vectors_note = _cost_of_vectors([call for call in calls if call.is_embedding])
     if np.isnan(vectors):
         return value, note or "lower bound: no vector has a known cost"
@@ -146,23 +154,3 @@ def _cost_of_vectors(calls: Sequence[Call]) -> tuple[float, str]:
     if all(call.cost_complete for call in calls):
         return float(sum(known)), ""
     return (float(sum(known)), "lower bound: vectors of unknown cost") if known else (NAN, "unknown")
-
-
-def _cost_of(calls: Sequence[Call]) -> tuple[float, str]:
-    value, note = _known_sum([call.cost_usd for call in calls])
-    incomplete = sum(not call.cost_complete for call in calls)
-    if incomplete and not np.isnan(value):
-        note = f"lower bound: {incomplete} of {len(calls)} calls have attempts of unknown cost"
-    return value, note
-
-
-def _known_sum(values: Sequence[float | int | None]) -> tuple[float, str]:
-    """The sum of what is known, and a note where that is not all; NaN where nothing is known."""
-    known = [value for value in values if value is not None]
-    if not values:
-        return 0.0, ""
-    if not known:
-        return NAN, f"undefined: unknown for all {len(values)} calls"
-    lacking = len(values) - len(known)
-    note = f"lower bound: unknown for {lacking} of {len(values)} calls" if lacking else ""
-    return float(sum(known)), note

@@ -48,7 +48,8 @@ def format_metric(metric: str, value: float) -> str:
         if headline.metric == metric:
             return f"{value:,.{headline.decimals}f}"
     parts = _own_parts(metric)
-    if (parts[0] in _COUNTS and parts[-1] != "per_instance") or metric == "panel/no_majority":
+    whole = parts[0] == "tokens" or (parts[0] in _COUNTS and parts[-1] != "per_instance")
+    if whole or metric == "panel/no_majority":
         return f"{value:,.0f}"
     return f"{value:,.4f}" if parts[0] == "cost_usd" else f"{value:,.3f}"
 

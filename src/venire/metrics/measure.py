@@ -1,6 +1,6 @@
 """Measures a run: joins outcomes to gold by id, and computes every metric that its kind of gold has."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from venire.metrics.pairwise import (
     subset_metrics,
 )
 from venire.metrics.panel import bench_of, judge_metrics, panel_metrics
-from venire.records import Call, Instance, Outcome, PreferenceGold, RatingsGold, Winner
+from venire.records import Call, Instance, Outcome, PreferenceGold, Price, RatingsGold, Winner
 from venire.stats.intervals import Resampler
 
 _STREAM = 0x6D657472  # keeps the bootstrap's draws apart from other uses of the run's seed
@@ -51,6 +51,7 @@ def measure(
     seed: int,
     settings: MetricSettings = MetricSettings(),
     unfinished: Sequence[Call] = (),
+    prices: Mapping[str, Price | None] | None = None,
 ) -> Measurement:
     """Every metric of a run; the order of instances and outcomes changes nothing.
 
@@ -63,6 +64,7 @@ def measure(
         seed: of the bootstrap.
         settings: how intervals are made.
         unfinished: the calls of instances that the run stopped before; see `call_metrics`.
+        prices: of the run's models, by model; see `call_metrics`.
 
     Raises:
         DataError: an id that is unknown or occurs twice, gold that is missing or not declared, no
@@ -84,7 +86,8 @@ def measure(
         case None:
             raise DataError(f"gold of {pairs[0][0].id!r}: expected a preference, got no gold")
     calls = [call for _, outcome in pairs if outcome for call in outcome.calls]
-    call_metrics(calls, sum(outcome is not None for _, outcome in pairs), out, unfinished=unfinished)
+    judged = sum(outcome is not None for _, outcome in pairs)
+    call_metrics(calls, judged, out, unfinished=unfinished, prices=prices)
     return out.result()
 
 

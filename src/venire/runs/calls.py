@@ -5,6 +5,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
 
+from venire.metrics.spent import is_fixed, once
 from venire.records import Call, Outcome
 from venire.runs.redact import redact_tree
 from venire.runs.strict_json import dumps
@@ -18,9 +19,15 @@ def calls_to_gzip(
     """The calls of `outcomes` in their order, then the `unfinished` ones, a JSON object a line.
 
     `unfinished` says of each line whether its instance was left unjudged; a call that is no instance's
-    has an empty `instance_id`. Equal calls give equal bytes.
+    has an empty `instance_id`, and stands there once. Equal calls give equal bytes.
     """
-    finished = [replace(call, instance_id=o.instance_id) for o in outcomes for call in o.calls]
+    finished = once(
+        [
+            call if is_fixed(call) else replace(call, instance_id=outcome.instance_id)
+            for outcome in outcomes
+            for call in outcome.calls
+        ]
+    )
     lines = [
         dumps(redact_tree(_plain(call) | {"unfinished": is_unfinished}, secrets))
         for calls, is_unfinished in ((finished, False), (unfinished, True))

@@ -1,0 +1,157 @@
+"""What a run's completions took by stage, by instance and by stakeholder group, input and output apart.
+
+A call about no instance (G-Eval's evaluation steps) is *fixed*: it is paid once, however many instances
+there are, so it counts once and is in no number per instance.
+
+Source: spec, section 2, "Reported": tokens per (group, data point), cost and latency per task.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from venire.metrics.measurement import Collector, metric_name
+from venire.metrics.sums import cost_of, known_sum, tokens_of
+from venire.records import BackendKind, Call, FinishReason, Price, Usage
+from venire.stats.estimate import NAN
+
+_TIMED = (BackendKind.LIVE, BackendKind.LOCAL)
+_IN_OUT: Mapping[str, Callable[[Usage], int | None]] = {
+    "input": lambda usage: usage.input_tokens,
+    "output": lambda usage: usage.output_tokens,
+}
+
+
+def is_fixed(call: Call) -> bool:
+    """Whether it is a completion about no instance."""
+    return not call.instance_id and not call.is_embedding
+
+
+def once(calls: Sequence[Call]) -> list[Call]:
+    """`calls`, each fixed one once: that which was paid, else the first; unanswered ones all stay."""
+    made: dict[object, Call] = {}
+    for place, call in enumerate(calls):
+        shared = is_fixed(call) and call.finish is not FinishReason.ERROR
+        name: object = call.key if shared else place
+        if name not in made or (made[name].replayed and not call.replayed):
+            made[name] = call
+    return list(made.values())
+
+
+def group_of(call: Call) -> str:
+    """The stakeholder group whose agent or coordinator was asked (`<group>/<agent>`); empty for none."""
+    group, separator, _ = call.role.partition("/")
+    return group if separator else ""
+
+
+def spending_metrics(
+    completions: Sequence[Call],
+    asked: Sequence[Call],
+    judged: int,
+    prices: Mapping[str, Price | None],
+    out: Collector,
+) -> None:
+    """`tokens/*`, `cost_usd/*` and `latency_s/*` by stage, per instance and per (group, instance).
+
+    Args:
+        completions: all of the run, fixed ones once.
+        asked: those of judged instances, without fixed ones.
+        judged: how many instances are judged.
+        prices: by model as asked, those of the run's judges.
+        out: where the metrics go.
+    """
+    _by_stage(completions, out)
+    _in_and_out_dollars(completions, prices, out)
+    fixed = [call for call in completions if is_fixed(call)]
+    out.put("calls/fixed", len(fixed))
+    _tokens("tokens/fixed", fixed, 1, out)
+    out.put("cost_usd/fixed", *cost_of(fixed))
+    _tokens("tokens/per_instance", asked, judged, out)
+    _per_group(asked, out)
+    _latency_per_instance(asked, judged, out)
+
+
+def _by_stage(calls: Sequence[Call], out: Collector) -> None:
+    for stage in sorted({call.stage for call in calls}):
+        of_stage = [call for call in calls if call.stage == stage]
+        _tokens(metric_name("tokens", stage), of_stage, 1, out)
+        out.put(metric_name("cost_usd", stage), *cost_of(of_stage))
+
+
+def _tokens(name: str, calls: Sequence[Call], share: int, out: Collector) -> None:
+    """`<name>/input`, `<name>/output` and their sum, over `share`; NaN where that is 0."""
+    both = {part: tokens_of(calls, [count(call.usage) for call in calls]) for part, count in _IN_OUT.items()}
+    total = sum(value for value, _ in both.values())
+    notes = dict.fromkeys(note for _, note in both.values() if note)
+    out.put(name, total / share if share else NAN, "; ".join(notes))
+    for part, (value, note) in both.items():
+        out.put(metric_name(name, part), value / share if share else NAN, note)
+
+
+def _in_and_out_dollars(calls: Sequence[Call], prices: Mapping[str, Price | None], out: Collector) -> None:
+    """`cost_usd/input` and `cost_usd/output`: tokens at the judges' prices of today.
+
+    The totals are what was recorded when a call was paid; where a price has changed since, the two do not
+    add up to it, and the note says so.
+    """
+    priced = {"input": _input_usd, "output": _output_usd}
+    sums = {part: known_sum([usd(call, prices) for call in calls]) for part, usd in priced.items()}
+    total, incomplete = cost_of(calls)
+    parts = math.fsum(value for value, _ in sums.values())
+    moved = not incomplete and abs(parts - total) > 1e-9 * max(1.0, abs(total))
+    for part, (value, note) in sums.items():
+        added = "at today's prices, which are not those of when it was paid" if moved else ""
+        out.put(f"cost_usd/{part}", value, note or added)
+
+
+def _input_usd(call: Call, prices: Mapping[str, Price | None]) -> float | None:
+    usage = call.usage
+    return _priced(call, prices, Usage(usage.input_tokens, 0, usage.cached_tokens))
+
+
+def _output_usd(call: Call, prices: Mapping[str, Price | None]) -> float | None:
+    return _priced(call, prices, Usage(0, call.usage.output_tokens))
+
+
+def _priced(call: Call, prices: Mapping[str, Price | None], usage: Usage) -> float | None:
+    """US dollars of a part of a call's usage; 0 of a call that cost nothing, whatever the price."""
+    if call.cost_complete and call.cost_usd == 0:
+        return 0.0
+    price = prices.get(call.model_asked)
+    return None if price is None else price.cost_usd(usage)
+
+
+def _per_group(calls: Sequence[Call], out: Collector) -> None:
+    """Of the calls of groups, for each (group, instance); nothing where there are no groups."""
+    of_groups = [call for call in calls if group_of(call)]
+    pairs = {(group_of(call), call.instance_id) for call in of_groups}
+    if not pairs:
+        return
+    _tokens("tokens/per_group_instance", of_groups, len(pairs), out)
+    cost, note = cost_of(of_groups)
+    out.put("cost_usd/per_group_instance", cost / len(pairs), note)
+
+
+def _latency_per_instance(calls: Sequence[Call], judged: int, out: Collector) -> None:
+    """Seconds of an instance's calls one after another, and with its groups at the same time."""
+    names = ("latency_s/per_instance", "latency_s/per_instance/groups_at_once")
+    timed = [call for call in calls if call.kind in _TIMED]
+    has_groups = any(group_of(call) for call in calls)
+    if not timed or not judged:
+        out.missing(names[: 1 + has_groups], "no model answered" if calls else "there is no call")
+        return
+    out.put(names[0], math.fsum(call.latency_s for call in timed) / judged)
+    if has_groups:
+        out.put(names[1], math.fsum(_at_once(timed).values()) / judged)
+
+
+def _at_once(calls: Sequence[Call]) -> dict[str, float]:
+    """By instance: the seconds of its slowest group, and of the calls of no group."""
+    by_group: dict[tuple[str, str], float] = {}
+    for call in calls:
+        at = (call.instance_id, group_of(call))
+        by_group[at] = by_group.get(at, 0.0) + call.latency_s
+    made: dict[str, float] = {}
+    for instance_id in {instance_id for instance_id, _ in by_group}:
+        groups = [s for (each, group), s in by_group.items() if each == instance_id and group]
+        made[instance_id] = max(groups, default=0.0) + by_group.get((instance_id, ""), 0.0)
+    return made
