@@ -3,11 +3,13 @@
 import itertools
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hydra import compose, initialize_config_dir
+from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
@@ -18,6 +20,9 @@ from venire.judging.judge import PromptedJudge
 from venire.llm.route import Client
 from venire.llm.settings import Mode
 from venire.methods.chateval import ChatEval
+from venire.methods.maj_eval.debate import FreeDebate
+from venire.methods.maj_eval.method import MajEval
+from venire.methods.maj_eval.read_only import ReadOnly
 
 CONF = config_dir()
 GLOBAL = "# @package _global_"
@@ -118,7 +123,9 @@ def test_a_recorded_judge_and_panel_are_built_and_have_no_other_backend(data_roo
 
 
 # Methods that rate single responses.
-RATING = {"chateval", "geval"}
+RATING = {"chateval", "geval", "maj_eval", "rating"}
+# Sets of personas are those of a data set; the sample has none.
+WITH_PERSONAS = {"maj_eval": ("persona=mslr",)}
 
 
 @pytest.mark.parametrize("method", sorted({*options("method")} - RATING))
@@ -131,7 +138,7 @@ def test_a_method_is_built_and_admits_the_sample(method: str) -> None:
 
 @pytest.mark.parametrize("method", sorted(RATING))
 def test_a_method_that_rates_is_built_and_refuses_pairs(method: str) -> None:
-    experiment = built(f"method={method}", "backend=simulated")
+    experiment = built(f"method={method}", *WITH_PERSONAS.get(method, ()), "backend=simulated")
     with pytest.raises(DataError, match="expected one response"):
         experiment.method.check(experiment.loaded.instances)
 
@@ -185,6 +192,20 @@ def test_a_part_is_built_into_the_method(group: str, option: str, tmp_path: Path
     assert len(experiment.method.judges) == 5
 
 
+@pytest.mark.parametrize("debate", options("debate"))
+def test_a_kind_of_debate_is_built_into_the_method(debate: str) -> None:
+    chosen = ("method=maj_eval", "persona=mslr", f"debate@method.debate={debate}", "backend=simulated")
+    method = built(*chosen).method
+    assert isinstance(method, MajEval)
+    assert isinstance(method.debate, {"free": FreeDebate, "read_only": ReadOnly}[debate])
+
+
+def test_an_ablation_of_personas_is_refused_where_nobody_has_any() -> None:
+    for ablation in ("simple_persona", "no_persona", "no_demographics"):
+        message = refused("method=rating", f"ablation={ablation}", "backend=simulated")
+        assert message == f"ablation: {ablation} varies the persona, which method=rating does not look at"
+
+
 @pytest.mark.parametrize("roles", options("roles"))
 def test_a_set_of_roles_is_built_into_the_method(roles: str) -> None:
     method = built("method=chateval", f"roles@method.roles={roles}", "backend=simulated").method
@@ -195,7 +216,7 @@ def test_a_set_of_roles_is_built_into_the_method(roles: str) -> None:
 
 def test_every_group_has_a_test_here() -> None:
     tested = {*PARTS, "ablation", "dataset", "experiment", "judge", "llm", "method", "panel", "simulation"}
-    tested |= {"roles"}
+    tested |= {"roles", "debate"}
     assert {path.name for path in CONF.iterdir() if path.is_dir()} == tested
 
 
@@ -248,7 +269,11 @@ def test_a_table_of_ones_own_is_read_from_its_path(table: Path) -> None:
 
 
 # What ablations vary, each on the bundled sample with simulated judges.
-BASES = {"majority": ("experiment=sample",), "juryflow": ("experiment=sample", "method=juryflow")}
+BASES = {
+    "majority": ("experiment=sample",),
+    "juryflow": ("experiment=sample", "method=juryflow"),
+    "maj_eval": ("experiment=sample", "method=maj_eval", "persona=mslr"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -258,18 +283,18 @@ def whole() -> Mapping[str, tuple[Composed, Experiment]]:
     return {base: (each, each.build()) for base, each in composed.items()}
 
 
-@pytest.mark.parametrize("ablation", sorted({*options("ablation")} - {"none"}))
+@pytest.mark.parametrize("ablation", sorted({*options("ablation")} - {"none", "shuffled_persona"}))
 def test_an_ablation_changes_the_method_and_nothing_else(
     ablation: str, whole: Mapping[str, tuple[Composed, Experiment]]
 ) -> None:
     changed = []
     for base, (composed, before) in whole.items():
-        part = Composed(*BASES[base], f"ablation={ablation}")
-        assert set(part.cfg) == set(composed.cfg), "a stray root key: the ablation would be a no-op"
         try:
+            part = Composed(*BASES[base], f"ablation={ablation}")
             after = part.build()
-        except ConfigError:  # of a setting that this method does not have
+        except (ConfigError, HydraException):  # of a setting or a part that this method does not have
             continue
+        assert set(part.cfg) == set(composed.cfg), "a stray root key: the ablation would be a no-op"
         assert after.method != before.method
         assert after.identity.config_hash != before.identity.config_hash
         assert after.identity.params["ablation"] == ablation
@@ -277,6 +302,20 @@ def test_an_ablation_changes_the_method_and_nothing_else(
         assert after.loaded == before.loaded
         changed.append(base)
     assert changed, "no method has what the ablation takes away"
+
+
+def test_shuffled_personas_take_as_many_seats_as_the_data_set_s_own() -> None:
+    base = ("method=maj_eval", "backend=simulated")
+    own = built(*base, "persona=mslr").method
+    other = built(*base, "ablation=shuffled_persona", "persona@persona.own=mslr")
+    assert isinstance(own, MajEval)
+    assert isinstance(other.method, MajEval)
+    assert other.identity.params["ablation"] == "shuffled_persona"
+    seats = [len(group.personas) for group in own.personas.groups]
+    assert [len(group.personas) for group in other.method.personas.groups] == seats
+    roles = {persona.role for persona in own.personas.personas}
+    assert roles.isdisjoint(persona.role for persona in other.method.personas.personas)
+    assert replace(other.method, personas=own.personas) == own
 
 
 def test_no_ablation_changes_nothing(whole: Mapping[str, tuple[Composed, Experiment]]) -> None:

@@ -96,7 +96,9 @@ def _built(plain: Mapping[str, Any], part: str, *convert: Convert, **options: An
 
 
 def refuse_undone_ablation(cfg: DictConfig, choices: Mapping[str, str], roots: Sequence[Path] = ()) -> None:
-    """Refuse an ablation that another override has undone: it would be a no-op under its own name.
+    """Refuse an ablation that is a no-op under its own name.
+
+    Another override has undone it, or it varies judges or personas that the method does not look at.
 
     Args:
         cfg: the composed configuration.
@@ -113,9 +115,11 @@ def refuse_undone_ablation(cfg: DictConfig, choices: Mapping[str, str], roots: S
         return
     ablation = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
     assert isinstance(ablation, dict)
+    varied = {str(key) for key in ablation}
     for entry in ablation.pop("defaults", []):
         for group, option in entry.items():
             key = group.removeprefix("override").strip().removeprefix("/")
+            varied.add(key)
             if choices.get(key) != option:
                 raise ConfigError(
                     f"{key}: ablation={name} sets {key}={option}, another override {key}={choices.get(key)}; "
@@ -126,6 +130,11 @@ def refuse_undone_ablation(cfg: DictConfig, choices: Mapping[str, str], roots: S
         if given != wanted:
             raise ConfigError(
                 f"{key}: ablation={name} sets {wanted!r}, another override {given!r}; drop one of the two"
+            )
+    for part in ("judge", "panel", "embedding", "persona"):
+        if part in varied and part not in _references(cfg).values():
+            raise ConfigError(
+                f"ablation: {name} varies the {part}, which method={choices.get('method')} does not look at"
             )
 
 
