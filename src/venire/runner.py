@@ -60,18 +60,23 @@ class Recording:
 
     def __init__(self, llm: LLM) -> None:
         self._llm = llm
-        self.calls: list[Call] = []
+        self._records: list[Callable[[], Sequence[Call]]] = []
+
+    @property
+    def calls(self) -> Sequence[Call]:
+        """In the order in which they were handed out; made when asked for, which is seldom."""
+        return [call for made in self._records for call in made()]
 
     async def complete(self, request: Request) -> Completion:
         """See `LLM.complete`."""
         completion = await self._llm.complete(request)
-        self.calls.append(completion.as_call(request))
+        self._records.append(lambda: (completion.as_call(request),))
         return completion
 
     async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
         """See `LLM.embed`."""
         embeddings = await self._llm.embed(model, texts)
-        self.calls.extend(embeddings.calls)
+        self._records.append(lambda: embeddings.calls)
         return embeddings
 
 

@@ -189,7 +189,13 @@ def _required(model: type[Reply]) -> tuple[str, ...]:
 
 
 def _squeezed(text: str) -> str:
+    """`text` without white space."""
+    if text.isascii():  # the same, ten times as fast: every prompt passes here
+        return text.encode().translate(None, _ASCII_SPACES).decode()
     return "".join(text.split())
+
+
+_ASCII_SPACES = bytes(code for code in range(128) if chr(code).isspace())
 
 
 def _unparsed(detail: str) -> Unscored:

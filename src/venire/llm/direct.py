@@ -7,6 +7,7 @@ by it. What the protocol says is in `openai_wire.py`; this file is the transport
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 import aiohttp
 import orjson
@@ -69,7 +70,7 @@ class ChatClient:
         headers = {"Content-Type": "application/json"}
         if target.key is not None:
             headers["Authorization"] = f"Bearer {target.key}"
-        timeout = aiohttp.ClientTimeout(total=target.timeout_s, sock_connect=_CONNECT_S)
+        timeout = _client_timeout(target.timeout_s)
         try:
             async with self._open().post(
                 target.url, data=body, headers=headers, timeout=timeout, allow_redirects=False
@@ -98,6 +99,11 @@ class ChatClient:
             connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0)
             self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         return self._session
+
+
+@cache
+def _client_timeout(timeout_s: float) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(total=timeout_s, sock_connect=_CONNECT_S)
 
 
 class DirectBackend:

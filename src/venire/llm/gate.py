@@ -1,9 +1,7 @@
 """Whether anything may still be sent: a run that is asked to stop sends nothing more."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from types import TracebackType
 
 from venire.errors import VenireError
 
@@ -41,49 +39,65 @@ class Gate:
         self._reason = reason
         _ring(self._waiting | self._departed)
 
-    @asynccontextmanager
-    async def passage(self) -> AsyncIterator["Passage"]:
-        """A wait that the gate may end; from `Passage.depart` on only an abort may.
-
-        Raises:
-            VenireError: the reason for which the gate is closed.
-        """
-        self.check()
-        alarm = asyncio.timeout(None)
-        try:
-            async with alarm:
-                self._waiting.add(alarm)
-                try:
-                    yield Passage(self, alarm)
-                finally:
-                    self._waiting.discard(alarm)
-                    self._departed.discard(alarm)
-        except TimeoutError:
-            if alarm.expired():
-                self.check()
-            raise
+    def passage(self) -> "Passage":
+        """A wait (`async with`) that the gate may end; from `Passage.depart` on only an abort may."""
+        return Passage(self)
 
     def check(self) -> None:
-        """Nothing where it is open; raises as `passage`."""
+        """Nothing where it is open.
+
+        Raises:
+            VenireError: the reason for which it is closed.
+        """
         if self._reason is not None:
             raise self._reason
+
+    def _enter(self, alarm: asyncio.Timeout) -> None:
+        self._waiting.add(alarm)
 
     def _depart(self, alarm: asyncio.Timeout) -> None:
         self.check()
         self._waiting.discard(alarm)
         self._departed.add(alarm)
 
+    def _leave(self, alarm: asyncio.Timeout) -> None:
+        self._waiting.discard(alarm)
+        self._departed.discard(alarm)
 
-@dataclass(frozen=True, slots=True)
+
 class Passage:
-    """One attempt on its way."""
+    """One attempt on its way; entering and leaving raise as `Gate.check`.
 
-    gate: Gate
-    alarm: asyncio.Timeout
+    A class and no generator: every call passes here, and it is twice as fast.
+    """
+
+    __slots__ = ("_alarm", "_gate")
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._alarm = asyncio.timeout(None)
+
+    async def __aenter__(self) -> "Passage":
+        self._gate.check()
+        await self._alarm.__aenter__()
+        self._gate._enter(self._alarm)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._gate._leave(self._alarm)
+        try:
+            await self._alarm.__aexit__(kind, error, trace)
+        except TimeoutError:
+            self._gate.check()
+            raise
+        if isinstance(error, TimeoutError) and self._alarm.expired():
+            self._gate.check()
 
     def depart(self) -> None:
-        """Say that it is sent now; raises as `Gate.passage`."""
-        self.gate._depart(self.alarm)
+        """Say that it is sent now; raises as `Gate.check`."""
+        self._gate._depart(self._alarm)
 
 
 def _ring(alarms: set[asyncio.Timeout]) -> None:

@@ -36,7 +36,12 @@ def canonical(request: Request) -> str:
 
 def request_key(request: Request) -> str:
     """SHA-256 (hex) of `canonical(request)` under a version prefix."""
-    return hashlib.sha256(_VERSION + canonical(request).encode()).hexdigest()
+    return key_of(canonical(request))
+
+
+def key_of(asked: str) -> str:
+    """`request_key` of the request that `canonical` wrote as `asked`."""
+    return hashlib.sha256(_VERSION + asked.encode()).hexdigest()
 
 
 def _as_float(value: float | None) -> float | None:

@@ -5,8 +5,7 @@ Limits hold per process: a sweep on n processes divides them by n in its configu
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from venire.llm.clock import Clock
@@ -95,20 +94,52 @@ class Limiter:
 
     def __init__(self, limits: Limits, clock: Clock, shared: asyncio.Semaphore | None = None) -> None:
         self._slots = asyncio.Semaphore(limits.concurrency)
-        self._shared = shared if shared is not None else nullcontext()
+        self._shared = shared
         self._requests = Window(limits.requests_per_minute, clock) if limits.requests_per_minute else None
         self._tokens = Window(limits.tokens_per_minute, clock) if limits.tokens_per_minute else None
 
-    @asynccontextmanager
-    async def slot(self, tokens: int) -> AsyncIterator[Slot]:
-        """A place in flight for an attempt that takes at most `tokens`."""
-        async with self._slots, self._shared:
+    def slot(self, tokens: int) -> "Admission":
+        """A place in flight (`async with`) for an attempt that takes at most `tokens`."""
+        return Admission(self, tokens)
+
+    async def _admit(self, tokens: int) -> Slot:
+        await self._slots.acquire()
+        held = [self._slots]
+        try:
+            if self._shared is not None:
+                await self._shared.acquire()
+                held.append(self._shared)
             entries: list[tuple[Window, _Entry, bool]] = []
             if self._requests is not None:
                 entries.append((self._requests, await self._requests.take(1), False))
             if self._tokens is not None:
                 entries.append((self._tokens, await self._tokens.take(tokens), True))
-            yield Slot(entries)
+        except BaseException:  # cancelled while it waited
+            for each in held:
+                each.release()
+            raise
+        return Slot(entries)
+
+    def _release(self) -> None:
+        self._slots.release()
+        if self._shared is not None:
+            self._shared.release()
+
+
+class Admission:
+    """What `Limiter.slot` gives: a class and no generator, since every call passes here."""
+
+    __slots__ = ("_limiter", "_tokens")
+
+    def __init__(self, limiter: Limiter, tokens: int) -> None:
+        self._limiter = limiter
+        self._tokens = tokens
+
+    async def __aenter__(self) -> Slot:
+        return await self._limiter._admit(self._tokens)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._limiter._release()
 
 
 def limiters(routes: Sequence[Route], clock: Clock, concurrency: int | None = None) -> dict[str, Limiter]:

@@ -7,6 +7,7 @@ not take stops the run and is named (`drop_params=False`).
 """
 
 import asyncio
+import copy
 import importlib
 import logging
 import os
@@ -103,7 +104,7 @@ class LiteLLMBackend:
     async def _attempt(
         self, litellm: LiteLLM, request: Request, options: Mapping[str, object]
     ) -> Reply | Exception:
-        body = chat_body(request)
+        body = copy.deepcopy(chat_body(request))  # it changes what it is given
         try:
             response = await litellm.acompletion(**body, **options)
         except Exception as error:  # litellm maps most errors to its own, but lets any other through

@@ -9,6 +9,7 @@ Source: OpenAI API reference, "Create chat completion" and "Error codes".
 import re
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 
 import orjson
 
@@ -40,8 +41,9 @@ def chat_body(request: Request, *, max_tokens_field: str = "max_tokens") -> dict
     return body
 
 
-def response_format(schema: str | None) -> dict[str, object] | None:
-    """The `response_format` field for `Request.schema`."""
+@lru_cache(maxsize=256)
+def response_format(schema: str | None) -> Mapping[str, object] | None:
+    """The `response_format` field for `Request.schema`; shared, so copy it before it may be changed."""
     if schema is None:
         return None
     if schema == JSON_OBJECT:

@@ -11,10 +11,10 @@ from venire.llm.budget import Budget, Scope, Spending, how_to_go_on, worst_case
 from venire.llm.clock import Clock
 from venire.llm.embedding_path import Embedder
 from venire.llm.gate import Gate, Passage
-from venire.llm.key import canonical, request_key
+from venire.llm.key import canonical, key_of
 from venire.llm.lanes import Lane, Lanes
 from venire.llm.limits import Slot
-from venire.llm.protocol import AttemptFailed, Loading, Reply
+from venire.llm.protocol import AttemptFailed, Reply
 from venire.llm.retry import Tried, broken_off, pause_s, refusal, try_once
 from venire.llm.settings import Mode
 from venire.llm.store import (
@@ -35,9 +35,10 @@ _LOOK_AGAIN_S = (0.02, 1.0)  # first and longest wait for another process, or fo
 
 @dataclass(slots=True)
 class _Paying:
-    """One call on its way: what was asked, and what was tried so far."""
+    """One call on its way: what was asked (`asked`: as `key.canonical` writes it), what was tried so far."""
 
     key: str
+    asked: str
     request: Request
     lane: Lane
     worst: Spending
@@ -102,7 +103,8 @@ class StoredLLM:
 
     async def complete(self, request: Request) -> Completion:
         """See `venire.llm.protocol.LLM`. Equal requests that are under way share one call."""
-        key = request_key(request)
+        asked = canonical(request)
+        key = key_of(asked)
         while (flight := self._flights.get(key)) is not None:
             landed = await asyncio.shield(flight)
             if isinstance(landed, Completion):
@@ -110,13 +112,13 @@ class StoredLLM:
             if landed is not None:
                 raise landed
             # Whoever led was cancelled: the first to come here leads.
-        return self._totals.count(request, await self._lead(key, request))
+        return self._totals.count(request, await self._lead(key, asked, request))
 
-    async def _lead(self, key: str, request: Request) -> Completion:
+    async def _lead(self, key: str, asked: str, request: Request) -> Completion:
         flight = self._flights[key] = asyncio.get_running_loop().create_future()
         landed: Completion | Exception | None = None
         try:
-            landed = await self._answer(key, request)
+            landed = await self._answer(key, asked, request)
             return landed
         except Exception as error:
             landed = error
@@ -125,7 +127,7 @@ class StoredLLM:
             del self._flights[key]
             flight.set_result(landed)
 
-    async def _answer(self, key: str, request: Request) -> Completion:
+    async def _answer(self, key: str, asked: str, request: Request) -> Completion:
         if self._mode != Mode.REFRESH or key in self._refreshed:
             stored = await self._store.find(key)
             if stored is not None:
@@ -133,10 +135,10 @@ class StoredLLM:
         if self._mode == Mode.REPLAY:
             raise _miss(key, request)
         lane = self._lanes.of(request)
-        call = _Paying(key, request, lane, worst_case(request, lane.route, self._budget))
-        if isinstance(lane.backend, Loading):
+        call = _Paying(key, asked, request, lane, worst_case(request, lane.route, self._budget))
+        if lane.loading is not None:
             async with self._gate.passage():
-                await lane.backend.load()
+                await lane.loading.load()
         try:
             while True:
                 turn = await self._turn(call)
@@ -237,7 +239,7 @@ class StoredLLM:
             tried.attempt,
             ends_call=pause is None or self._gate.is_closed,
             reply=reply,
-            request="" if reply is None else canonical(call.request),
+            request="" if reply is None else call.asked,
         )
         return _Sent(tried, pause, reply, self._store.settle(settlement))
 

@@ -50,7 +50,8 @@ def render(name: str, **values: object) -> tuple[Message, ...]:
         jinja2.UndefinedError: the file shows a value that is not given, or is None.
     """
     template = _template(name)
-    context = template.new_context({**values, _NONCE: _nonce(values)})
+    # shared: without jinja's globals (range, ...), which no prompt uses: their copy takes a third of the time
+    context = template.new_context({**values, _NONCE: _nonce(values)}, shared=True)
     return tuple(
         Message(role, "".join(template.blocks[role](context)).strip())
         for role in _ROLES
