@@ -2,11 +2,20 @@
 
 from dataclasses import replace
 
+import pytest
+
 from venire.llm.settings import Mode
 from venire.planning.plan import Plan
 from venire.planning.records import PlannedCall, PlannedText
-from venire.records import BackendKind, Price, Usage
-from venire.reporting.plan_table import PlannedJob, job_sheet, jobs_table, last_line, plan_json
+from venire.records import BackendKind, Persona, PersonaOrigin, PersonaSet, Price, StakeholderGroup, Usage
+from venire.reporting.plan_table import (
+    PlannedJob,
+    job_sheet,
+    jobs_table,
+    last_line,
+    plan_json,
+    scaling_table,
+)
 from venire.reporting.table import Format
 
 CALL = PlannedCall("a", "judge", "m", False, 200, 100, Usage(50, 20), False, Price(1.0, 2.0))
@@ -115,3 +124,47 @@ def test_the_plain_values_hold_the_same() -> None:
 
 def test_nothing_but_finished_jobs_has_no_sheet() -> None:
     assert job_sheet([PlannedJob((), finished=True)]) == []
+
+
+PERSONAS = PersonaSet(
+    "ward", "Judging.", (StakeholderGroup("a", "", (Persona("x", "an x"), Persona("y", "a y"))),)
+)
+
+
+def test_what_is_paid_once_and_for_every_instance_stand_apart() -> None:
+    # Three instances; one fixed call and three of group a on one each: 50 in, 20 out, .00009 dollars a call.
+    calls = [replace(CALL, key=str(i), instance_id=f"i{i}", group="a") for i in range(3)]
+    table = scaling_table([PlannedJob(("method=maj_eval",), plan(replace(CALL, key="s"), *calls))])
+    assert table is not None
+    row = [cell if isinstance(cell, str) else cell.text() for cell in table.rows[0]]
+    assert row == ["a run", "1", "70", "0.0001", "1.0", "50", "20", "70", "0.0001", "0.00"]
+    assert table.columns[-1] == "USD, 3 instances"
+
+
+def test_a_plan_without_fixed_calls_and_groups_has_no_such_table() -> None:
+    assert scaling_table([PlannedJob((), plan(replace(CALL, instance_id="i0")))]) is None
+    assert scaling_table([PlannedJob((), None, finished=True)]) is None
+
+
+def test_a_lower_bound_says_so_there_too_and_an_estimate_takes_its_place() -> None:
+    low = plan(CALL, stuck=1)
+    (row,) = scaling_table([PlannedJob(("a=1",), low)]).rows  # type: ignore[union-attr]
+    assert row[0] == "a run (at least)"
+    (row,) = scaling_table([PlannedJob(("a=1",), low, plan(CALL, simulated=True))]).rows  # type: ignore[union-attr]
+    assert row[0] == "a run"
+
+
+@pytest.mark.parametrize(
+    ("origin", "words"),
+    [
+        (PersonaOrigin.HAND_WRITTEN, "Personas ward: 1 groups, 2 personas, hand-written: no model was paid"),
+        (PersonaOrigin.SHUFFLED, "those of another set"),
+        (PersonaOrigin.BUILT, "built from documents before: `venire personas show ward`"),
+    ],
+)
+def test_what_personas_took_is_said_once(origin: PersonaOrigin, words: str) -> None:
+    personas = replace(PERSONAS, origin=origin)
+    jobs = [PlannedJob((), plan(CALL, personas=personas)), PlannedJob((), plan(CALL, personas=personas))]
+    table = scaling_table(jobs)
+    assert table is not None
+    assert [words in sentence for sentence in table.footer] == [False, True]

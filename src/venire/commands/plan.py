@@ -18,7 +18,14 @@ from venire.launch import explain
 from venire.llm.settings import Mode
 from venire.planning.plan import Plan, plan_of
 from venire.provenance import hashes_of
-from venire.reporting.plan_table import PlannedJob, job_sheet, jobs_table, last_line, plan_json
+from venire.reporting.plan_table import (
+    PlannedJob,
+    job_sheet,
+    jobs_table,
+    last_line,
+    plan_json,
+    scaling_table,
+)
 from venire.reporting.table import Format
 from venire.runs import finished_by_job_hash
 
@@ -91,5 +98,7 @@ def _print(jobs: Sequence[PlannedJob], *, is_sweep: bool, as_json: bool) -> None
         return
     tables = [jobs_table(planned)] if is_sweep else []
     tables += job_sheet(planned)
+    scaled = scaling_table(planned)
+    tables += [scaled] if scaled else []
     print("\n".join(table.render(Format.TEXT) for table in tables))
     print(last_line(planned))

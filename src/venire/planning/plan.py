@@ -14,7 +14,7 @@ from venire.methods.protocol import Method
 from venire.planning.answers import Answers, Store
 from venire.planning.inquiry import Desk, Inquiry
 from venire.planning.records import PlannedCall, PlannedText, Recording
-from venire.records import BackendKind, Instance, Outcome, Reason, Unscored
+from venire.records import BackendKind, Instance, Outcome, PersonaSet, Reason, Unscored
 from venire.runner import Pace, Stop, judge_all
 
 
@@ -28,6 +28,7 @@ class Plan:
         stuck: instances whose later calls depend on replies that are not known.
         skipped: instances that were not looked at: the memory before them depends on such replies.
         simulated: whether simulated judges filled unknown replies: then it is an estimate.
+        personas: whom the method lets judge, where it has stakeholder groups; they were paid for before.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Plan:
     stuck: int
     skipped: int
     simulated: bool = False
+    personas: PersonaSet | None = None
 
     @property
     def is_lower_bound(self) -> bool:
@@ -64,6 +66,7 @@ def plan_of(
         StoreError: the store cannot be read.
     """
     experiment.method.check(experiment.loaded.instances)
+    personas = getattr(experiment.method, "personas", None)
     recording = Recording()
     asyncio.run(_ask(experiment, environ, store_url, recording, simulate=simulate))
     return Plan(
@@ -76,6 +79,7 @@ def plan_of(
         stuck=len(recording.stuck),
         skipped=len(recording.skipped),
         simulated=simulate,
+        personas=personas if isinstance(personas, PersonaSet) else None,
     )
 
 

@@ -22,6 +22,8 @@ class PlannedCall:
         expected: tokens as far as they can be told beforehand; of a stored one what it took.
         exact: whether `expected` is what the call will take.
         price: None where unknown.
+        instance_id: whom it is about; empty for a call that all instances share.
+        group: the stakeholder group whose agent or coordinator is asked; empty for none.
     """
 
     key: str
@@ -33,6 +35,13 @@ class PlannedCall:
     expected: Usage
     exact: bool
     price: Price | None
+    instance_id: str = ""
+    group: str = ""
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it is made once, however many instances there are."""
+        return not self.instance_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,8 @@ def planned_call(
         expected=computed if took is None else took,
         exact=took is None and exact,
         price=price,
+        instance_id=request.subject.instance_id if request.subject else "",
+        group=request.role.partition("/")[0] if "/" in request.role else "",
     )
 
 

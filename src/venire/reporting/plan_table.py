@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from venire.llm.settings import Mode
 from venire.planning.plan import Plan
 from venire.planning.records import PlannedCall
+from venire.planning.scaling import Scaling, scaling
 from venire.planning.totals import Amounts, TextAmounts, amounts, by_stage, text_amounts, union
-from venire.records import BackendKind
+from venire.records import BackendKind, PersonaOrigin, PersonaSet
 from venire.reporting.table import DASH, Cell, Estimate, Table
 
 _UNBILLED = (BackendKind.SIMULATED, BackendKind.RECORDED, BackendKind.LOCAL)
@@ -66,6 +67,72 @@ def jobs_table(jobs: Sequence[PlannedJob]) -> Table:
     return Table("sweep", columns, (*rows, last), tuple(_sweep_notes(jobs)))
 
 
+def scaling_table(jobs: Sequence[PlannedJob]) -> Table | None:
+    """A row a job: what it takes once, for each instance, and for each instance and stakeholder group.
+
+    Stored calls are counted, too: it says what a run costs, not what is left to pay. None where no job
+    has a call that all instances share, nor stakeholder groups.
+    """
+    best = [(job, job.best) for job in jobs if job.best is not None and job.best.instances]
+    rows = [(job, plan, scaling(plan.calls.values(), plan.instances)) for job, plan in best]
+    if not any(each.fixed.calls or each.per_group_instance for _, _, each in rows):
+        return None
+    common = set(jobs[0].overrides).intersection(*(job.overrides for job in jobs))
+    names = [" ".join(each for each in job.overrides if each not in common) for job, _, _ in rows]
+    body = [
+        _scaling_row(f"{name or plan.name}{' (at least)' if plan.is_lower_bound else ''}", each)
+        for name, (_, plan, each) in zip(names, rows, strict=True)
+    ]
+    sizes = "/".join(sorted({f"{plan.instances:,}" for _, plan in best}))
+    head = (*_SCALING, f"USD, {sizes} instances")
+    return Table("fixed and per instance", head, tuple(body), tuple(_scaling_notes([p for _, p in best])))
+
+
+_SCALING = (
+    *("job", "fixed calls", "fixed tokens", "fixed USD", "calls/instance"),
+    *("tokens in/instance", "tokens out/instance", "tokens/(group, instance)", "USD/instance"),
+)
+
+
+def _scaling_row(name: str, each: Scaling) -> tuple[Cell, ...]:
+    pair = each.per_group_instance
+    return (
+        name,
+        _number(each.fixed.calls, 0),
+        _number(each.fixed.tokens, 0),
+        _number(each.fixed.usd, 4),
+        _number(each.per_instance.calls, 1),
+        _number(each.per_instance.input_tokens, 0),
+        _number(each.per_instance.output_tokens, 0),
+        "" if pair is None else _number(pair.tokens, 0),
+        _number(each.per_instance.usd, 4),
+        _number(each.of(each.instances).usd, 2),
+    )
+
+
+def _number(value: float | None, decimals: int) -> Cell:
+    return DASH if value is None else Estimate(value, decimals=decimals)
+
+
+def _scaling_notes(plans: Sequence[Plan]) -> Iterator[str]:
+    yield "Fixed: about no instance, so paid once, however many there are. Stored calls count here, too."
+    for personas in {plan.personas.name: plan.personas for plan in plans if plan.personas}.values():
+        yield _on_personas(personas)
+
+
+def _on_personas(personas: PersonaSet) -> str:
+    """What a set of personas took, before any run."""
+    size = f"Personas {personas.name}: {len(personas.groups)} groups, {len(personas.personas)} personas"
+    match personas.origin:
+        case PersonaOrigin.HAND_WRITTEN:
+            return f"{size}, hand-written: no model was paid for them."
+        case PersonaOrigin.SHUFFLED:
+            return f"{size}, those of another set: no model was paid for them here."
+        case _:
+            told = f"`venire personas show {personas.name}` says at what cost"
+            return f"{size}, built from documents before: {told}."
+
+
 def last_line(jobs: Sequence[PlannedJob]) -> str:
     """`new calls: 64`; `new calls: at least 2, about 512 with simulated replies`."""
     plans = [job.plan for job in jobs if job.plan is not None]
@@ -98,6 +165,8 @@ def _job_json(job: PlannedJob) -> dict[str, object]:
     made: dict[str, object] = {"overrides": list(job.overrides), "finished": job.finished, "error": job.error}
     if job.plan is not None:
         made |= asdict(amounts(job.plan.calls.values())) | {"is_lower_bound": job.plan.is_lower_bound}
+    if job.best is not None and job.best.instances:
+        made["scaling"] = asdict(scaling(job.best.calls.values(), job.best.instances))
     if job.estimate is not None:
         made["estimate"] = asdict(amounts(job.estimate.calls.values()))
     return made
