@@ -23,6 +23,7 @@ from venire.metrics.measurement import Measurement
 from venire.metrics.recorded import recorded_metrics
 from venire.provenance import hashes_of, returned_models, tags_of
 from venire.records import Outcome, RunRecord
+from venire.reporting.debate_view import has_transcripts
 from venire.reporting.juryflow_view import has_graphs
 from venire.runner import Judged, Pace, Stop, judge_all
 from venire.runs import new_run_id, read_record, redact, secret_values, start_run, write_run
@@ -130,6 +131,15 @@ def execute(ready: Ready, door: Door) -> Written:
 
 def _method_files(experiment: Experiment, judged: Judged) -> Mapping[str, str]:
     """What a run of this method leaves besides the files that all runs have."""
+    if any(map(has_transcripts, judged.outcomes)):
+        from venire.reporting.debate_files import debate_files
+
+        return debate_files(
+            experiment.loaded.instances,
+            judged.outcomes,
+            kind=experiment.kind,
+            title=experiment.identity.name,
+        )
     if not any(map(has_graphs, judged.outcomes)):
         return {}
     from venire.reporting.juryflow_files import juryflow_files
