@@ -1,6 +1,8 @@
 """Seeded draws: the same parts give the same numbers, in any process, on any machine."""
 
 import hashlib
+import struct
+from functools import cache
 from statistics import NormalDist
 from typing import Union
 
@@ -40,3 +42,22 @@ def uniforms(count: int, *parts: Part) -> tuple[float, ...]:
     """`count` numbers in (0, 1) that only `parts` decide: one digest for all of them."""
     drawn = hashlib.shake_256(ascii(parts).encode()).digest(6 * count)
     return tuple((int.from_bytes(drawn[at : at + 6]) + 0.5) / 2**48 for at in range(0, 6 * count, 6))
+
+
+def normals(count: int, *parts: Part) -> tuple[float, ...]:
+    """`count` standard normal numbers that only `parts` decide, each one of 4096 equally likely values."""
+    table = _quantiles()
+    drawn = hashlib.shake_256(ascii(parts).encode()).digest(2 * count)
+    return tuple(table[each >> 4] for each in struct.unpack(f"<{count}H", drawn))
+
+
+@cache
+def _quantiles() -> tuple[float, ...]:
+    """The standard normal quantiles in the middles of 4096 equal shares."""
+    return tuple(_STANDARD.inv_cdf((k + 0.5) / 4096) for k in range(4096))
+
+
+def hex_names(count: int, *parts: Part) -> tuple[str, ...]:
+    """`count` names of six hex digits that only `parts` decide."""
+    drawn = hashlib.shake_256(ascii(parts).encode()).hexdigest(3 * count)
+    return tuple(drawn[at : at + 6] for at in range(0, 6 * count, 6))

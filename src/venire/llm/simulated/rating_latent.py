@@ -5,14 +5,14 @@ All values are in logits, positive for a better response. Source of all formulas
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from statistics import NormalDist
 
-from venire.llm.simulated.draws import Part, digest, quick_normal, uniform, uniforms
+from venire.llm.simulated.draws import Part, hex_names, normals, quick_normal, uniform, uniforms
 from venire.llm.simulated.rated import RatedResponse
-from venire.llm.simulated.rating_settings import RatedMaterial
+from venire.llm.simulated.rating_settings import Attention, RatedMaterial
 from venire.llm.simulated.replies import logistic, logit
 from venire.llm.simulated.simulation import Simulation
 
@@ -79,9 +79,11 @@ class RatingWorld:
 def rating_world(simulation: Simulation) -> RatingWorld:
     """The latent ratings that `simulation` makes."""
     points = lru_cache(maxsize=65_536)(partial(_points, simulation))
+    hiddenness = lru_cache(maxsize=65_536)(partial(_hiddenness, simulation))
+    level = lru_cache(maxsize=4096)(partial(_level, simulation))
     return RatingWorld(
         points,
-        lru_cache(maxsize=262_144)(partial(_insight, simulation, points)),
+        lru_cache(maxsize=262_144)(partial(_insight, simulation, points, hiddenness, level)),
         lru_cache(maxsize=1024)(partial(_conformity, simulation)),
     )
 
@@ -122,60 +124,92 @@ def _rated(rules: RatedMaterial, place: float) -> float:
 
 def _points(simulation: Simulation, response: RatedResponse, dimension: str) -> tuple[Point, ...]:
     """Points that add up to the quality: shares of it, drawn as of a broken stick, and what lies between."""
-    rules = simulation.ratings.material
+    rules, fields = simulation.ratings.material, simulation.ratings.attention.fields
     place, count = (simulation.seed, response.content, dimension), rules.points
-    waits = [-math.log(u) for u in uniforms(count, "shares", *place)]
-    shares = [wait / math.fsum(waits) for wait in waits]
-    off = [
-        rules.spread * count * s * _STANDARD.inv_cdf(u)
-        for s, u in zip(shares, uniforms(count, "values", *place), strict=True)
-    ]
+    drawn = uniforms(2 * count, "points", *place)
+    waits = [-math.log(u) for u in drawn[:count]]
+    total = math.fsum(waits)
+    shares = [wait / total for wait in waits]
+    scale = rules.spread * count
+    off = [scale * s * z for s, z in zip(shares, normals(count, "values", *place), strict=True)]
     left = quality(simulation, response, dimension) - math.fsum(off)
-    fields = [int(u * simulation.ratings.attention.fields) for u in uniforms(count, "fields", *place)]
-    names = digest("points", *place)
-    return tuple(Point(digest(names, k)[:6], off[k] + shares[k] * left, fields[k]) for k in range(count))
+    names = hex_names(count, "names", *place)
+    return tuple(
+        Point(names[k], off[k] + shares[k] * left, int(drawn[count + k] * fields)) for k in range(count)
+    )
+
+
+def _hiddenness(
+    simulation: Simulation, response: RatedResponse, dimension: str, model: str
+) -> tuple[float, ...]:
+    """How hidden each point is to all judges, and to this model: what no persona moves."""
+    rules, place = simulation.ratings.attention, (simulation.seed, response.content, dimension)
+    count = simulation.ratings.material.points
+    common, own = rules.common**0.5, rules.model**0.5
+    shared, models = normals(count, "hidden", *place), normals(count, "hidden to a model", *place, model)
+    return tuple(common * a + own * b for a, b in zip(shared, models, strict=True))
 
 
 def _insight(
     simulation: Simulation,
     points: Callable[[RatedResponse, str], tuple[Point, ...]],
+    hiddenness: Callable[[RatedResponse, str, str], tuple[float, ...]],
+    bias: Callable[[str, str, str], float],
     response: RatedResponse,
     dimension: str,
     reader: Reader,
 ) -> Insight:
-    rules, place = simulation.ratings.attention, (simulation.seed, response.content, dimension)
+    rules, seed = simulation.ratings.attention, simulation.seed
+    inside, outside, field = _thresholds(
+        rules, simulation.skill_of(reader.family), reader.detail, seed, reader.persona
+    )
+    own = max(0.0, 1 - rules.common - rules.model) ** 0.5
     all_points = points(response, dimension)
-    count = len(all_points)
-    base = rules.base + simulation.skill_of(reader.family)
-    field = int(uniform(simulation.seed, "field", reader.persona) * rules.fields)
-    inside = _quantile(base + reader.detail * rules.lift)
-    outside = _quantile(base - reader.detail * rules.narrowing)
-    weights = (rules.common**0.5, rules.model**0.5, max(0.0, 1 - rules.common - rules.model) ** 0.5)
-    draws = zip(
+    place = (seed, "hidden to a persona", response.content, dimension, reader.model, reader.persona)
+    drawn = zip(
         all_points,
-        uniforms(count, "notices, all", *place),
-        uniforms(count, "notices, model", *place, reader.model),
-        uniforms(count, "notices", *place, reader.model, reader.persona),
+        hiddenness(response, dimension, reader.model),
+        normals(len(all_points), *place),
         strict=True,
     )
     noticed = tuple(
         point
-        for point, *each in draws
-        if _weighed(weights, each) < (inside if point.looked_at_in == field else outside)
+        for point, standing, z in drawn
+        if standing + own * z < (inside if point.looked_at_in == field else outside)
     )
-    return Insight(noticed, _bias(simulation, response, dimension, reader))
+    level = bias(reader.family, reader.group, dimension)
+    return Insight(noticed, level + _lean(simulation, response, dimension, reader))
 
 
-def _bias(simulation: Simulation, response: RatedResponse, dimension: str, reader: Reader) -> float:
+@lru_cache(maxsize=4096)
+def _thresholds(
+    rules: Attention, skill: float, detail: float, seed: int, persona: str
+) -> tuple[float, float, int]:
+    """Below which value a point of the persona's field, and any other, is noticed; and that field."""
+    base = rules.base + skill
+    inside, outside = _quantile(base + detail * rules.lift), _quantile(base - detail * rules.narrowing)
+    return inside, outside, int(uniform(seed, "field", persona) * rules.fields)
+
+
+def _level(simulation: Simulation, family: str, group: str, dimension: str) -> float:
+    """How strict a family and a group are on a dimension, whatever the response."""
     rules, seed = simulation.ratings.bias, simulation.seed
     if rules is None:
         return 0.0
-    bias = rules.family_level * quick_normal(seed, "family level", reader.family, dimension)
-    bias += rules.family_lean * quick_normal(seed, "family lean", reader.family, response.content, dimension)
-    if reader.group:
-        bias += rules.group_level * quick_normal(seed, "group level", reader.group, dimension)
-        bias += rules.group_lean * quick_normal(seed, "group lean", reader.group, response.content, dimension)
-    return bias
+    level = rules.family_level * quick_normal(seed, "family level", family, dimension)
+    return level + (rules.group_level * quick_normal(seed, "group level", group, dimension) if group else 0.0)
+
+
+def _lean(simulation: Simulation, response: RatedResponse, dimension: str, reader: Reader) -> float:
+    """The lean of a family and a group on one response."""
+    rules, seed = simulation.ratings.bias, simulation.seed
+    if rules is None:
+        return 0.0
+    place = (response.content, dimension)
+    lean = rules.family_lean * quick_normal(seed, "family lean", reader.family, *place)
+    return lean + (
+        rules.group_lean * quick_normal(seed, "group lean", reader.group, *place) if reader.group else 0.0
+    )
 
 
 def _conformity(simulation: Simulation, group: str) -> float:
@@ -183,10 +217,6 @@ def _conformity(simulation: Simulation, group: str) -> float:
     return min(
         1.0, 2 * simulation.ratings.exchange.conformity * uniform(simulation.seed, "conformity", group)
     )
-
-
-def _weighed(weights: Sequence[float], drawn: Sequence[float]) -> float:
-    return math.fsum(w * _STANDARD.inv_cdf(u) for w, u in zip(weights, drawn, strict=True))
 
 
 def _quantile(logits: float) -> float:

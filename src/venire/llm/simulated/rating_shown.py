@@ -19,12 +19,10 @@ _PARTS = 5
 _GROUP = re.compile(r"^Your stakeholder group: (.+?)\.?$", re.MULTILINE)
 _ME = re.compile(r"You are one of them:\s+([^.\n]+)\.|You are\s+([^.,\n]+), and you speak for yourself alone")
 _OTHERS = re.compile(r"With you (?:is|are): ([^.\n]+)\.|^You and (.+) discuss a response", re.MULTILINE)
-_DIMENSION = re.compile(r"^- ([^:\n]+): ((?:(?!\n- ).)*?)\n  Rating: (.+)$", re.MULTILINE | re.DOTALL)
+_DIMENSION = re.compile(r"^- ([^:\n]+): ((?:(?!\n- ).)*?)\n  Rating: ([^\n]+)$", re.MULTILINE | re.DOTALL)
 _LISTED = re.compile(r"one of (.+?);")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_SPEAKER = re.compile(
-    r"^(?:Turn \d+, )?([^-:(\n][^:(\n]*?)(?: \(ratings: ([^)\n]*)\))?:(?: (.+))?$", re.MULTILINE
-)
+_SPEAKER = re.compile(r"(?:Turn \d+, )?([^-:(\n][^:(\n]*?)(?: \(ratings: ([^)\n]*)\))?:(?: (.+))?$")
 _TURN = re.compile(r", turn \d+$")
 _RATED = re.compile(r"([^,;]+?) (-?\d+(?:\.\d+)?)(?:, |$)")
 _STANCE = re.compile(r"(?:\] |; )([^;:\n]{1,80}): ([+-]\d+\.\d\d)(?![\d.])")
@@ -135,7 +133,11 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
 
 def _named(text: str) -> Iterator[tuple[str, str, tuple[tuple[str, float], ...]]]:
     """The speakers that a stretch outside of material names, with the ratings beside their names."""
-    for name, ratings, line in _SPEAKER.findall(text):
+    for each in text.split("\n"):
+        found = _SPEAKER.match(each) if ":" in each else None
+        if found is None:
+            continue
+        name, ratings, line = found.groups(default="")
         rated = _RATED.findall(ratings or line)
         yield _TURN.sub("", name.strip()), "", tuple((each.strip(), float(value)) for each, value in rated)
 
