@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from venire.errors import RunError
 from venire.records import RunRecord, RunStatus
+from venire.reporting.column_table import column_table
 from venire.reporting.pairing import Run, read_run
 from venire.reporting.runs_table import runs_table
 from venire.reporting.spec_table import spec_table
@@ -47,6 +48,8 @@ def named_table(home: Path, name: str, *, partial: bool, launched: Sequence[str]
         folder = next((folder for folder in folders if read_jobs(folder)), None)
         if folder is None:
             raise RunError(f"table {name}: no runs yet; `venire reproduce {name}` makes them")
+        if spec.rows and spec.columns:
+            return column_table(spec, runs_of(folder, partial))
         if spec.rows:
             return spec_table(spec, runs_of(folder, partial))
         base = sweep_table(spec.title, runs_of(folder, partial), spec.columns)

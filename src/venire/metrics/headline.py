@@ -40,6 +40,19 @@ def higher_is_better(metric: str) -> bool | None:
     return False if parts[0] in _LOWER and metric not in neutral else None
 
 
+def decimals_of(metric: str) -> int:
+    """Decimals of a metric in a table: none of counts, four of dollars, two of seconds, else three."""
+    for headline in HEADLINE:
+        if headline.metric == metric:
+            return headline.decimals
+    parts = _own_parts(metric)
+    if parts[0] == "tokens":
+        return 0
+    if parts[0] in _COUNTS:
+        return 1 if parts[-1] == "per_instance" else 0
+    return {"cost_usd": 4, "latency_s": 2}.get(parts[0], 3)
+
+
 def format_metric(metric: str, value: float) -> str:
     """The number as tables show it: counts in full, cost with four decimals, others with three."""
     if math.isnan(value):

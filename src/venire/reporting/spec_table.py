@@ -127,10 +127,10 @@ def spec_table(spec: Spec, runs: Sequence[Run]) -> Table:
         difference = _difference_to_baseline(spec, each, rows)
         start = (*((each.row.block,) if blocks else ()), each.row.label, _size(each), str(len(each.runs)))
         body.append((*start, cells[0], difference, *cells[1:], *published))
-    return Table(_title(spec, runs), head, tuple(body), _footer(spec, rows))
+    return Table(titled(spec, runs), head, tuple(body), _footer(spec, rows))
 
 
-def _title(spec: Spec, runs: Sequence[Run]) -> str:
+def titled(spec: Spec, runs: Sequence[Run]) -> str:
     """With the kind of judges that answered, where they were not the published ones."""
     kinds = sorted({str(run.record.kind) for run in runs} - {"live", "none"})
     return f"{spec.title} [{', '.join(kind.upper() for kind in kinds)}]" if kinds else spec.title

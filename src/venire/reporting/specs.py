@@ -42,7 +42,8 @@ class Spec:
         rows: in the order shown; empty: a row an arm, as in any sweep's table.
         baseline: with rows, the params of the row that others on the same data are compared with.
         plots: what to draw beside the table; see `PLOTS`.
-        columns: metrics to show beside the usual ones, by title (tables without rows of their own).
+        columns: metrics to show, by title: with rows, in the place of the usual ones; without, beside them.
+        groups: with rows and columns, a row is followed by its stakeholder groups, before and after debate.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Spec:
     baseline: Mapping[str, str] = field(default_factory=dict)
     plots: tuple[str, ...] = ()
     columns: tuple[Headline, ...] = ()
+    groups: bool = False
 
 
 def specs_dir() -> Path:
@@ -102,11 +104,12 @@ def read_spec(name: str, root: Path | None = None) -> Spec:
             Headline(metric, title)
             for title, metric in _params(fields.get("columns") or {}, f"{path}: columns").items()
         ),
+        groups=_flag(fields.get("groups", False), f"{path}: groups"),
     )
 
 
 _NEEDED = ("title", "sweep", "backend")
-_OPTIONAL = ("published", "source", "notes", "rows", "baseline", "plots", "columns")
+_OPTIONAL = ("published", "source", "notes", "rows", "baseline", "plots", "columns", "groups")
 
 
 def _fields(path: Path) -> Mapping[str, object]:
@@ -124,6 +127,12 @@ def _fields(path: Path) -> Mapping[str, object]:
             f"{path}: {fault}; expected {', '.join(_NEEDED)} and perhaps {', '.join(_OPTIONAL)}"
         )
     return fields
+
+
+def _flag(value: object, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{where}: expected true or false, got {value!r}")
+    return value
 
 
 def _texts(value: object, where: str) -> tuple[str, ...]:

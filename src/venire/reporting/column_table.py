@@ -1,0 +1,107 @@
+"""The table of a spec that names its own columns: its rows over runs, published figures beside ours."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from venire.metrics.headline import Headline, decimals_of
+from venire.records import RunRecord
+from venire.reporting.footer import cautions, provenance
+from venire.reporting.pairing import Run
+from venire.reporting.runs_table import replicates
+from venire.reporting.spec_table import Measured, measured_rows, titled
+from venire.reporting.specs import Spec
+from venire.reporting.table import Cell, Estimate, Spread, Table
+
+# Where metrics of one stakeholder group stand, after its debate and before.
+AFTER, BEFORE = "group", "group_before"
+
+
+def column_table(spec: Spec, runs: Sequence[Run]) -> Table:
+    """The rows of `spec` under its columns: one run's value with its interval, several seeds' mean ± sd.
+
+    A column is followed by the published figures where there are any. With `spec.groups`, a row is followed
+    by two rows for each stakeholder group of its runs: that group's own metrics before and after debate.
+
+    Raises:
+        RunError: runs of more than one arm match a row.
+    """
+    rows = measured_rows(spec, runs)
+    blocks = len({row.block for row in spec.rows}) > 1
+    body = [cells for each in rows for cells in _lines(spec, each, blocks=blocks)]
+    return Table(titled(spec, runs), tuple(_head(spec, blocks=blocks)), tuple(body), _footer(spec, rows))
+
+
+def _head(spec: Spec, *, blocks: bool) -> Iterator[str]:
+    yield from ("",) if blocks else ()
+    yield from ("row", "n")
+    for column in spec.columns:
+        yield column.title
+        if _is_published(spec, column):
+            yield f"published {column.title}"
+
+
+def _is_published(spec: Spec, column: Headline) -> bool:
+    return any(column.metric in figures for figures in spec.published.values())
+
+
+def _lines(spec: Spec, each: Measured, *, blocks: bool) -> Iterator[tuple[Cell, ...]]:
+    start: tuple[Cell, ...] = (each.row.block,) if blocks else ()
+    yield (*start, each.row.label, _size(each), *_cells(spec, each, ""))
+    for group in groups_of(each) if spec.groups else ():
+        for told, prefix in (("before", BEFORE), ("after", AFTER)):
+            cells = _cells(spec, each, f"{prefix}/{group}/")
+            yield (*start, f"{each.row.label}, {group}, {told}", _size(each), *cells)
+
+
+def groups_of(each: Measured) -> list[str]:
+    """The stakeholder groups that a row's runs have metrics of."""
+    found = {
+        match.group(1)
+        for run in each.runs
+        for metric in run.record.metrics
+        if (match := re.match(rf"{AFTER}/([^/]+)/", metric))
+    }
+    return sorted(found)
+
+
+def _size(each: Measured) -> str:
+    return "/".join(sorted({f"{run.record.metrics['n']:.0f}" for run in each.runs}))
+
+
+def _cells(spec: Spec, each: Measured, prefix: str) -> Iterator[Cell]:
+    for column in spec.columns:
+        yield _cell(each, f"{prefix}{column.metric}", decimals_of(column.metric))
+        if _is_published(spec, column):
+            figures = {} if prefix else spec.published.get(each.row.label, {})
+            figure = figures.get(column.metric)
+            yield "" if figure is None else Estimate(figure, decimals=decimals_of(column.metric))
+
+
+def _cell(each: Measured, metric: str, decimals: int) -> Cell:
+    values = each.values(metric)
+    if len(values) == 1:
+        low, high = each.mean(f"{metric}/ci_low"), each.mean(f"{metric}/ci_high")
+        return Estimate(values[0], low, high, decimals)
+    if not values or any(map(math.isnan, values)):
+        return Estimate(math.nan, decimals=decimals)
+    mean = each.mean(metric)
+    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return Spread(mean, sd, decimals)
+
+
+def _footer(spec: Spec, rows: Sequence[Measured]) -> tuple[str, ...]:
+    records: list[RunRecord] = [run.record for each in rows for run in each.runs]
+    several = any(len(each.runs) > 1 for each in rows)
+    lacking = [each.row.label for each in rows if not each.runs]
+    sentences = [
+        "x [low, high]: 95% interval over items.",
+        "x ± s: mean and standard deviation over seeds, which is no interval over items." if several else "",
+        replicates(records) if several else "",
+        provenance(records) if records else "",
+        *cautions(records),
+        f"No run yet: {', '.join(lacking)}." if lacking else "",
+        *spec.notes,
+        f"Published figures: {spec.source}." if spec.source and spec.published else "",
+    ]
+    return tuple(sentence for sentence in sentences if sentence)
