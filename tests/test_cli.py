@@ -2,7 +2,7 @@ import pytest
 
 from venire.cli import main
 
-COMMANDS = ("run", "plan", "ui", "compare", "table", "reproduce", "select", "sync", "doctor")
+COMMANDS = ("run", "plan", "ui", "compare", "table", "reproduce", "select", "personas", "sync", "doctor")
 
 
 def test_the_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:

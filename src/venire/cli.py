@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.command == "reproduce":  # argparse takes no KEY=VALUE behind an option
         arguments.names += [override for override in rest if not override.startswith("-")]
         rest = [flag for flag in rest if flag.startswith("-")]
-    if rest and arguments.command not in ("run", "plan"):
+    if rest and not _takes_overrides(arguments, rest):
         print(f"venire {arguments.command}: unknown arguments: {' '.join(rest)}", file=sys.stderr)
         return EXIT_USAGE
     arguments.rest = rest
@@ -54,6 +54,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_INCOMPLETE
     except BrokenPipeError:
         return EXIT_OK
+
+
+def _takes_overrides(arguments: argparse.Namespace, rest: Sequence[str]) -> bool:
+    """Whether what argparse did not know is for hydra: for a run, everything; for personas, KEY=VALUE."""
+    if arguments.command == "personas" and arguments.action in ("build", "show"):
+        return all("=" in each and not each.startswith("-") for each in rest)
+    return arguments.command in ("run", "plan")
 
 
 def home() -> Path:
@@ -86,6 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_table(commands)
     _add_reproduce(commands)
     _add_select(commands)
+    _add_personas(commands)
     _add_sync(commands)
     _add_doctor(commands)
     return parser
@@ -173,6 +181,53 @@ def _add_select(commands: _Commands) -> None:
     select.set_defaults(handler=_select)
 
 
+def _add_personas(commands: _Commands) -> None:
+    personas = commands.add_parser(
+        "personas", help="sets of personas: build from documents, show, diff, validate"
+    )
+    actions = personas.add_subparsers(dest="action", required=True, metavar="ACTION")
+    _add_personas_build(actions)
+    show = actions.add_parser("show", help="a set of personas, or the list of them")
+    show.add_argument("name", nargs="?", metavar="NAME|FILE", help="as in persona=NAME, or a YAML file")
+    diff = actions.add_parser("diff", help="what two sets differ in")
+    diff.add_argument("old", metavar="OLD")
+    diff.add_argument("new", metavar="NEW")
+    validate = actions.add_parser(
+        "validate", help="what is wrong or odd with a set; status 1 where it is wrong"
+    )
+    validate.add_argument("name", metavar="NAME|FILE")
+    validate.add_argument("--documents", type=Path, help="look the set's quotes up again in this folder")
+    for action in (show, diff, validate):
+        action.add_argument("--config-dir", type=Path, help="a folder of one's own with persona/NAME.yaml")
+    personas.set_defaults(handler=_personas)
+
+
+def _add_personas_build(actions: _Commands) -> None:
+    build = actions.add_parser(
+        "build",
+        help="a set from a folder of text, Markdown, HTML and PDF",
+        epilog="KEY=VALUE: judge, backend, llm, budget and their keys, as `venire run` takes them.",
+    )
+    build.add_argument("--documents", type=Path, required=True, metavar="DIR", help="the folder")
+    build.add_argument("--task", required=True, help="what will be judged, in a sentence")
+    build.add_argument(
+        "--out", type=Path, metavar="FILE", help="default: VENIRE_HOME/config/persona/DIR.yaml"
+    )
+    build.add_argument("--selection", default="", help="how the documents were selected; goes into the file")
+    build.add_argument(
+        "--part-tokens", type=int, default=6000, help="most tokens of a document in one call; default 6000"
+    )
+    build.add_argument(
+        "--consolidate",
+        choices=("model", "names"),
+        default="model",
+        help="who groups the views: the model, or equal names without a call",
+    )
+    build.add_argument("--dry-run", action="store_true", help="what would be read; call nothing")
+    build.add_argument("--force", action="store_true", help="overwrite FILE")
+    build.add_argument("--config-dir", type=Path, help="a folder of configuration files of one's own")
+
+
 def _add_sync(commands: _Commands) -> None:
     sync = commands.add_parser("sync", help="upload runs that MLflow has not seen")
     sync.add_argument("--uri", help="another tracking server or database")
@@ -237,6 +292,20 @@ def _select(arguments: argparse.Namespace) -> int:
     from venire.commands.select import select
 
     return select(home(), arguments.sweep, name=arguments.name, judges=arguments.judges, out=arguments.out)
+
+
+def _personas(arguments: argparse.Namespace) -> int:
+    from venire.commands import personas
+
+    match arguments.action:
+        case "show":
+            return personas.show(home(), arguments.name, arguments.rest, arguments.config_dir)
+        case "diff":
+            return personas.diff(home(), arguments.old, arguments.new, arguments.config_dir)
+        case "validate":
+            return personas.validate(home(), arguments.name, arguments.documents, arguments.config_dir)
+        case _:
+            return personas.build(home(), personas.request_of(arguments), arguments.rest)
 
 
 def _sync(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from venire.build import Convert, build
-from venire.data.protocol import Dataset, Loaded
+from venire.data.protocol import Dataset
 from venire.errors import ConfigError
 from venire.experiment import Experiment, Replicate
 from venire.fit import fit
@@ -20,6 +20,7 @@ from venire.llm.embedding import OFFLINE, EmbeddingModel
 from venire.llm.local import LocalSettings
 from venire.llm.route import Client
 from venire.llm.simulated import Simulation, simulation_endpoint
+from venire.personas.calling import Calling
 from venire.records import BackendKind, Price
 
 # Nodes of conf/config.yaml; an override that adds another (`+typo=1`) is refused.
@@ -59,9 +60,7 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
             raise ConfigError(f"{key}: unknown key, see docs/configuration.md for the keys of a run{near}")
     _check_personas(cfg, choices)
     plain = {part: _plain(cfg, part) for part in (*_PARTS, *_VALUES)}
-    backend = str(plain["backend"])
-    if backend not in _BACKENDS:
-        raise ConfigError(f"backend: expected {', '.join(_BACKENDS)}, got {backend!r}")
+    backend = _backend(plain)
     values = _values(plain)
     settings = {part: _built(plain, part) for part in _PARTS if part not in ("dataset", "method")}
     loaded = _built(plain, "dataset").load()
@@ -73,7 +72,9 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
             case EmbeddingModel() if backend != "live" and built.kind is BackendKind.LIVE:
                 return OFFLINE  # nothing is sent; similarity of texts is real arithmetic all the same
             case PromptedJudge():
-                return _on_backend(built, backend, settings["simulation"], settings["local"], loaded)
+                return _on_backend(
+                    built, backend, settings["simulation"], settings["local"], loaded.fingerprint
+                )
         return built
 
     references = _references(cfg)
@@ -87,6 +88,41 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
         **settings,
         **values,
     )
+
+
+# What a build of personas looks at; of a run's other settings it has no use.
+_CALLING = ("judge", "llm", "simulation", "budget", "local")
+_CALLING_VALUES = ("backend", "seed", "replicate", "max_unscored")
+
+
+def calling_of(cfg: DictConfig, overrides: Sequence[str]) -> Calling:
+    """The judge of `cfg` and how it is called: what builds personas.
+
+    Raises:
+        ConfigError: a setting that is wrong, a judge that cannot read, or an override without effect.
+    """
+    takes = (*_CALLING, *_CALLING_VALUES)
+    for override in overrides:
+        root = override.lstrip("+~").partition("=")[0].partition(".")[0].partition("@")[0]
+        if root not in takes:
+            raise ConfigError(f"{root}: building personas does not look at it; it takes {', '.join(takes)}")
+    plain = {part: _plain(cfg, part) for part in (*_CALLING, *_VALUES)}
+    backend = _backend(plain)
+    values = _values(plain)
+    values.pop("concurrency")  # the judge's own limits bound its calls
+    settings = {part: _built(plain, part) for part in _CALLING if part != "judge"}
+    judge = build(plain["judge"], "judge")
+    if not isinstance(judge, PromptedJudge):
+        raise ConfigError("judge: expected one that reads prompts, a recorded one has only its verdicts")
+    judge = _on_backend(judge, backend, settings["simulation"], settings["local"], "")
+    return Calling(judge=replace(judge, persona=None), **settings, **values)
+
+
+def _backend(plain: Mapping[str, Any]) -> str:
+    backend = str(plain["backend"])
+    if backend not in _BACKENDS:
+        raise ConfigError(f"backend: expected {', '.join(_BACKENDS)}, got {backend!r}")
+    return backend
 
 
 def _built(plain: Mapping[str, Any], part: str, *convert: Convert, **options: Any) -> Any:
@@ -220,11 +256,11 @@ _LOCAL_LOGPROBS = 20
 
 
 def _on_backend(
-    judge: PromptedJudge, backend: str, simulation: Simulation, local: LocalSettings, loaded: Loaded
+    judge: PromptedJudge, backend: str, simulation: Simulation, local: LocalSettings, fingerprint: str
 ) -> PromptedJudge:
     """`judge` as `backend` answers for it; a judge of client `local` is local under `live`, too."""
     if backend == "simulated":
-        endpoint = simulation_endpoint(simulation, family=judge.family, data_fingerprint=loaded.fingerprint)
+        endpoint = simulation_endpoint(simulation, family=judge.family, data_fingerprint=fingerprint)
         return replace(judge, client=Client.SIMULATED, api_base=None, endpoint_tag=endpoint)
     if backend == "local" or judge.client is Client.LOCAL:
         return replace(
