@@ -159,7 +159,7 @@ def test_a_lower_bound_says_so_there_too_and_an_estimate_takes_its_place() -> No
     [
         (PersonaOrigin.HAND_WRITTEN, "Personas ward: 1 groups, 2 personas, hand-written: no model was paid"),
         (PersonaOrigin.SHUFFLED, "those of another set"),
-        (PersonaOrigin.BUILT, "built from documents before: `venire personas show ward`"),
+        (PersonaOrigin.BUILT, "built from documents before."),
     ],
 )
 def test_what_personas_took_is_said_once(origin: PersonaOrigin, words: str) -> None:
@@ -168,3 +168,26 @@ def test_what_personas_took_is_said_once(origin: PersonaOrigin, words: str) -> N
     table = scaling_table(jobs)
     assert table is not None
     assert [words in sentence for sentence in table.footer] == [False, True]
+
+
+def test_what_built_personas_took_is_told_as_their_file_says_it() -> None:
+    # 60,000 in and 8,206 out: 68,206 tokens, 34,103 a document.
+    cost = {
+        "input_tokens": 60_000,
+        "output_tokens": 8_206,
+        "tokens_per_document": 34_103,
+        "cost_usd": 0.30309,
+    }
+    personas = replace(PERSONAS, origin=PersonaOrigin.BUILT, provenance={"cost": cost})
+    table = scaling_table([PlannedJob((), plan(CALL, personas=personas))])
+    assert table is not None
+    told = "before: 68,206 tokens (34,103 a document), 0.3031 USD, paid then."
+    assert table.footer[1].endswith(f"2 personas, built from documents {told}")
+
+
+def test_a_plan_made_for_this_table_alone_takes_the_place_of_the_known_one() -> None:
+    more = plan(CALL, replace(CALL, key="b", instance_id="i0", group="a"), simulated=True)
+    table = scaling_table([PlannedJob(("a=1",), plan(CALL, stuck=1), None, more)])
+    assert table is not None
+    assert "ESTIMATE" in table.title
+    assert table.rows[0][0] == "a run"

@@ -80,10 +80,12 @@ _LAUNCHING = ("hydra/launcher", "hydra.launcher", "hydra.run.dir", "hydra.sweep.
 def _planned(experiment: Experiment, overrides: tuple[str, ...], home: Path, *, simulate: bool) -> PlannedJob:
     url = experiment.llm.url(home)
     known = plan_of(experiment, os.environ, store_url=url)
+    # What a rating costs depends on later stages: without their replies an instance's part says little.
+    rated = any(instance.dimensions for instance in experiment.loaded.instances)
     estimate: Plan | None = None
-    if simulate and known.is_lower_bound:
+    if known.is_lower_bound and (simulate or rated):
         estimate = plan_of(experiment, os.environ, store_url=url, simulate=True)
-    return PlannedJob(overrides, known, estimate)
+    return PlannedJob(overrides, known, estimate if simulate else None, estimate)
 
 
 def _print(jobs: Sequence[PlannedJob], *, is_sweep: bool, as_json: bool) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from venire.llm.settings import Mode
+from venire.metrics.personas import persona_metrics
 from venire.planning.plan import Plan
 from venire.planning.records import PlannedCall
 from venire.planning.scaling import Scaling, scaling
@@ -22,6 +23,7 @@ class PlannedJob:
         overrides: that tell it from its neighbours.
         plan: what is known of it; None where it has finished before or cannot be run.
         estimate: the same with simulated replies in the place of unknown ones, where it was asked for.
+        scaled: what `scaling_table` looks at, where that is neither of the two.
         finished: a finished run of the same job is there: a sweep would skip it.
         error: why it cannot be run.
     """
@@ -29,6 +31,7 @@ class PlannedJob:
     overrides: tuple[str, ...]
     plan: Plan | None = None
     estimate: Plan | None = None
+    scaled: Plan | None = None
     finished: bool = False
     error: str = ""
 
@@ -70,11 +73,12 @@ def jobs_table(jobs: Sequence[PlannedJob]) -> Table:
 def scaling_table(jobs: Sequence[PlannedJob]) -> Table | None:
     """A row a job: what it takes once, for each instance, and for each instance and stakeholder group.
 
-    Stored calls are counted, too: it says what a run costs, not what is left to pay. None where no job
-    has a call that all instances share, nor stakeholder groups.
+    Where replies are not known, simulated ones stand in for them, and the title says so. Stored calls are
+    counted, too: it says what a run costs, not what is left to pay. None where no job has a call that all
+    instances share, nor stakeholder groups.
     """
-    best = [(job, job.best) for job in jobs if job.best is not None and job.best.instances]
-    rows = [(job, plan, scaling(plan.calls.values(), plan.instances)) for job, plan in best]
+    best = [(job, job.scaled or job.best) for job in jobs]
+    rows = [(job, plan, scaling(plan.calls.values(), plan.instances)) for job, plan in best if plan]
     if not any(each.fixed.calls or each.per_group_instance for _, _, each in rows):
         return None
     common = set(jobs[0].overrides).intersection(*(job.overrides for job in jobs))
@@ -83,9 +87,11 @@ def scaling_table(jobs: Sequence[PlannedJob]) -> Table | None:
         _scaling_row(f"{name or plan.name}{' (at least)' if plan.is_lower_bound else ''}", each)
         for name, (_, plan, each) in zip(names, rows, strict=True)
     ]
-    sizes = "/".join(sorted({f"{plan.instances:,}" for _, plan in best}))
-    head = (*_SCALING, f"USD, {sizes} instances")
-    return Table("fixed and per instance", head, tuple(body), tuple(_scaling_notes([p for _, p in best])))
+    plans = [plan for _, plan, _ in rows]
+    head = (*_SCALING, f"USD, {'/'.join(sorted({f'{plan.instances:,}' for plan in plans}))} instances")
+    estimated = ", ESTIMATE: simulated judges replied where a reply is not known"
+    title = f"fixed and per instance{estimated if any(plan.simulated for plan in plans) else ''}"
+    return Table(title, head, tuple(body), tuple(_scaling_notes(plans)))
 
 
 _SCALING = (
@@ -129,8 +135,20 @@ def _on_personas(personas: PersonaSet) -> str:
         case PersonaOrigin.SHUFFLED:
             return f"{size}, those of another set: no model was paid for them here."
         case _:
-            told = f"`venire personas show {personas.name}` says at what cost"
-            return f"{size}, built from documents before: {told}."
+            return f"{size}, built from documents before{_paid_before(personas)}."
+
+
+def _paid_before(personas: PersonaSet) -> str:
+    """`: 68,206 tokens (34,103 a document), 0.2864 USD, paid then`, as far as the set's provenance says."""
+    took = persona_metrics(personas).metrics
+    tokens = [took.get(f"personas/{part}_tokens") for part in ("input", "output")]
+    known = [count for count in tokens if count is not None]
+    each, usd = took.get("personas/tokens_per_document"), took.get("personas/cost_usd")
+    if len(known) < len(tokens):
+        return ""
+    share = "" if each is None else f" ({each:,.0f} a document)"
+    dollars = "" if usd is None else f", {usd:.4f} USD"
+    return f": {sum(known):,.0f} tokens{share}{dollars}, paid then"
 
 
 def last_line(jobs: Sequence[PlannedJob]) -> str:
@@ -165,8 +183,9 @@ def _job_json(job: PlannedJob) -> dict[str, object]:
     made: dict[str, object] = {"overrides": list(job.overrides), "finished": job.finished, "error": job.error}
     if job.plan is not None:
         made |= asdict(amounts(job.plan.calls.values())) | {"is_lower_bound": job.plan.is_lower_bound}
-    if job.best is not None and job.best.instances:
-        made["scaling"] = asdict(scaling(job.best.calls.values(), job.best.instances))
+    scaled = job.scaled or job.best
+    if scaled is not None:
+        made["scaling"] = asdict(scaling(scaled.calls.values(), scaled.instances))
     if job.estimate is not None:
         made["estimate"] = asdict(amounts(job.estimate.calls.values()))
     return made
