@@ -52,7 +52,7 @@ def ending_of(experiment: Experiment, judged: Judged, measured: Measurement) -> 
     if judged.stopped is not None:
         left = n - len(judged.outcomes)
         error = f"{judged.stopped} ({left} of {n} instances are not judged)"
-        return Ending(RunStatus.INCOMPLETE, error, _after(judged.stopped))
+        return Ending(RunStatus.INCOMPLETE, error, advice_after(judged.stopped))
     lost = {outcome.instance_id: causes for outcome in judged.outcomes if (causes := _lost(outcome))}
     if lost:
         details = [detail for causes in lost.values() for detail in causes]
@@ -66,7 +66,7 @@ def ending_of(experiment: Experiment, judged: Judged, measured: Measurement) -> 
     return Ending(RunStatus.FINISHED)
 
 
-def _after(stopped: VenireError) -> str:
+def advice_after(stopped: VenireError) -> str:
     """What to do after a stop; a used-up budget and a missing replay say so themselves."""
     match stopped:
         case Interrupted():

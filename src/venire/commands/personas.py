@@ -15,9 +15,10 @@ from venire.build import build as built_from
 from venire.commands.composing import look_at_each_job
 from venire.commands.persona_sets import find_set, listed_sets, shipped
 from venire.config import calling_of
-from venire.ending import AGAIN
+from venire.ending import AGAIN, advice_after
 from venire.errors import ConfigError
-from venire.personas.building import Brief, Built, ConsolidateBy, LostReply, build_personas, part_tokens
+from venire.personas.building import LostReply, build_personas, part_tokens
+from venire.personas.built import Brief, Built, ConsolidateBy
 from venire.personas.calling import Calling, Door, check_calling, with_llm
 from venire.personas.checks import findings
 from venire.personas.comparing import differences
@@ -87,8 +88,8 @@ def build(home: Path, request: BuildRequest, overrides: Sequence[str]) -> int:
             lambda llm: build_personas(brief, documents, calling, llm, say=_tell),
         )
     except (*STOPS, LostReply) as stopped:
-        _tell(f"stopped: {stopped}")
-        _tell(AGAIN)
+        advice = AGAIN if isinstance(stopped, LostReply) else advice_after(stopped)
+        _tell(f"stopped: {stopped}" + (f"\n{advice}" if advice else ""))
         return _EXIT_INCOMPLETE
     content = file_of(brief, documents, calling, called.result)
     made = built_from(content, "persona")

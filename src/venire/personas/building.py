@@ -8,121 +8,39 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeVar
 
 from venire.errors import ConfigError, RunError, VenireError
 from venire.judging.consolidate import GroupReply, MergedReply, consolidate
 from venire.judging.stakeholders import EXTRACT, Extracted, extract_stakeholders
-from venire.judging.write_persona import PersonaReply, Seat, WrittenPersona, write_persona
+from venire.judging.write_persona import Seat, WrittenPersona, write_persona
 from venire.llm.protocol import LLM
 from venire.personas.blocks import Document
+from venire.personas.built import (
+    LEAST_PART,
+    Brief,
+    Built,
+    ConsolidateBy,
+    Drafted,
+    DraftedGroup,
+    UnreadPart,
+    UnwrittenPersona,
+)
 from venire.personas.calling import Calling
 from venire.personas.grounding import Source
 from venire.personas.parts import Part, estimated_tokens, parts_of
 from venire.personas.reading import Documents
 from venire.personas.views import Checked, GroundedView, all_of, check_views
 from venire.prompts.render import render
-from venire.records import AttemptStatus, Call, Evidence, Reason, Unscored
+from venire.records import AttemptStatus, Call, Reason, Unscored
 from venire.runner import STOPS
 
 T = TypeVar("T")
-_LEAST_PART = 128  # tokens; a part of less says nothing of anybody
 _SPARE = 0.9  # of a small context: tokens are estimated by characters
 
 
 class LostReply(VenireError):
     """A call was not answered after all attempts; the same command asks for it again."""
-
-
-class ConsolidateBy(StrEnum):
-    """Who puts the views into groups."""
-
-    MODEL = "model"
-    NAMES = "names"  # equal names of stakeholders, equal names of dimensions; nothing is asked
-
-
-@dataclass(frozen=True, slots=True)
-class Brief:
-    """What is to be built.
-
-    Args:
-        name: of the set; the calls of its later stages are booked on it.
-        task: what will be judged, in a sentence.
-        part_tokens: the most (estimated) tokens of a document that one call is shown; less where the
-            model's context is known to be smaller.
-        consolidate_by: see `ConsolidateBy`.
-    """
-
-    name: str
-    task: str
-    part_tokens: int = 6000
-    consolidate_by: ConsolidateBy = ConsolidateBy.MODEL
-
-    def __post_init__(self) -> None:
-        if not any(map(str.isalnum, self.task)):
-            raise ConfigError(f"--task: expected a sentence that says what is judged, got {self.task!r}")
-        if self.part_tokens < _LEAST_PART:
-            raise ConfigError(f"--part-tokens: expected at least {_LEAST_PART}, got {self.part_tokens}")
-
-
-@dataclass(frozen=True, slots=True)
-class UnreadPart:
-    """Paragraphs of which the model gave no usable account."""
-
-    document: str
-    first: int
-    last: int
-    reason: Unscored
-
-
-@dataclass(frozen=True, slots=True)
-class Drafted:
-    """A persona as it was written, with what it rests on."""
-
-    dimension: str
-    parts: PersonaReply
-    evidence: tuple[Evidence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DraftedGroup:
-    """A group with the personas that could be written."""
-
-    name: str
-    description: str
-    personas: tuple[Drafted, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class UnwrittenPersona:
-    """A dimension of a group for which the model wrote nothing usable."""
-
-    group: str
-    dimension: str
-    reason: Unscored
-
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """What came of the documents.
-
-    Args:
-        groups: with at least one persona each.
-        parts: how many parts each document was read in.
-        part_tokens: the most tokens of a part.
-        checked: the views of each document, in the order of the documents.
-        unread, unwritten: what failed.
-        calls: all of them, in the order of the stages.
-    """
-
-    groups: tuple[DraftedGroup, ...]
-    parts: dict[str, int]
-    part_tokens: int
-    checked: dict[str, Checked]
-    unread: tuple[UnreadPart, ...]
-    unwritten: tuple[UnwrittenPersona, ...]
-    calls: tuple[Call, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +103,10 @@ def part_tokens(brief: Brief, calling: Calling) -> int:
     asked = render(EXTRACT, task=brief.task, paragraphs="")
     overhead = sum(estimated_tokens(message.content) for message in asked)
     room = int(_SPARE * (context - overhead - min(calling.judge.max_tokens, context // 3)))
-    if room < _LEAST_PART:
+    if room < LEAST_PART:
         raise ConfigError(
             f"local.n_ctx: {context} tokens leave {max(room, 0)} for a part of a document, expected at least "
-            f"{_LEAST_PART}; raise it"
+            f"{LEAST_PART}; raise it"
         )
     return min(brief.part_tokens, room)
 

@@ -11,7 +11,7 @@ from venire.judging.consolidate import CONSOLIDATE
 from venire.judging.stakeholders import EXTRACT
 from venire.judging.write_persona import WRITE
 from venire.personas.blocks import Document
-from venire.personas.building import Brief, Built, ConsolidateBy, Drafted
+from venire.personas.built import Brief, Built, ConsolidateBy, Drafted
 from venire.personas.calling import Calling
 from venire.personas.grounding import THRESHOLD
 from venire.personas.naming import key_of, unused
@@ -103,7 +103,9 @@ def _groups(built: Built) -> dict[str, object]:
             name = unused(plain if plain not in taken else f"{key}_{plain}", taken)
             taken.add(name)
             people[name] = _persona(persona)
-        description = ": ".join(filter(None, (group.name, " ".join(group.description.split()))))
+        description = " ".join(group.description.split())
+        if not description.casefold().startswith(group.name.casefold()):
+            description = f"{group.name}: {description}".removesuffix(": ")
         groups[key] = {"description": description, "personas": people}
     return groups
 

@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from venire.records import Persona, PersonaSet
+from venire.records import BackendKind, Persona, PersonaSet
 
 _WIDTH = 110
 _PARTS = ("dimension", "demographics", "perspective", "expertise", "traits", "relations")
@@ -69,11 +69,16 @@ def provenance_lines(provenance: Mapping[str, object]) -> Iterator[str]:
         yield (
             f"cost: {cost.get('calls')} calls, {cost.get('input_tokens')} tokens in, "
             f"{cost.get('output_tokens')} out, {cost.get('tokens_per_document')} a document, "
-            f"${cost.get('cost_usd')}"
+            f"${cost.get('cost_usd')}{_unbilled(provenance)}"
         )
     rest = [f"{key} {value}" for key, value in provenance.items() if isinstance(value, str)]
     if rest:
         yield "; ".join(rest)
+
+
+def _unbilled(provenance: Mapping[str, object]) -> str:
+    simulated = str(provenance.get("made_by")).endswith(str(BackendKind.SIMULATED))
+    return " at the judge's price (simulated: nothing was billed)" if simulated else ""
 
 
 def _list(node: object) -> list[Mapping[str, object]]:
