@@ -21,6 +21,49 @@ _NUMBER = re.compile(r"^\[(\d+)\] ")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _VIEW = re.compile(r"^\[(\d+)\] (.+?) \(.*?\) \| dimension: (.*?) \| wants: ", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_]{5,}")
+_FUNCTION_WORDS = frozenset(
+    {
+        "about",
+        "after",
+        "again",
+        "against",
+        "among",
+        "because",
+        "before",
+        "being",
+        "below",
+        "between",
+        "could",
+        "during",
+        "every",
+        "itself",
+        "might",
+        "other",
+        "others",
+        "several",
+        "shall",
+        "should",
+        "since",
+        "their",
+        "theirs",
+        "themselves",
+        "there",
+        "these",
+        "those",
+        "though",
+        "through",
+        "under",
+        "until",
+        "where",
+        "whether",
+        "which",
+        "while",
+        "whose",
+        "within",
+        "without",
+        "would",
+    }
+)
 _FEWEST_WORDS = 6  # of a passage that can be evidence
 _QUOTED_WORDS = 25
 _PLACES = ("in a small town", "in a large city", "in a rural district", "at a university")
@@ -130,7 +173,9 @@ def _sentences(text: str) -> Sequence[str]:
 def _dimension(sentence: str, stakeholders: Mapping[str, str]) -> str:
     """A few words that stand for what a sentence is about: its last two long ones that name nobody."""
     plain = (word.casefold() for word in _WORD.findall(sentence))
-    named = [word for word in dict.fromkeys(plain) if word not in stakeholders]
+    named = [
+        word for word in dict.fromkeys(plain) if word not in stakeholders and word not in _FUNCTION_WORDS
+    ]
     return " ".join(named[-2:]) or "the whole"
 
 

@@ -212,10 +212,10 @@ def _lean(simulation: Simulation, response: RatedResponse, dimension: str, reade
     )
 
 
-def _conformity(simulation: Simulation, group: str) -> float:
-    """How much the members of `group` give in: from 0 to twice the average, at most 1."""
+def _conformity(simulation: Simulation, circle: str) -> float:
+    """How much those who discuss in `circle` give in: from 0 to twice the average, at most 1."""
     return min(
-        1.0, 2 * simulation.ratings.exchange.conformity * uniform(simulation.seed, "conformity", group)
+        1.0, 2 * simulation.ratings.exchange.conformity * uniform(simulation.seed, "conformity", circle)
     )
 
 

@@ -180,7 +180,7 @@ class RatingJudges:
 
 def _stakeholders() -> Mapping[str, tuple[str, ...]]:
     return {
-        "families": ("parents", "caregivers", "carers", "families", "children"),
+        "families": ("parents", "caregivers", "carers", "relatives", "families", "children"),
         "educators": ("teachers", "educators", "librarians", "students"),
         "clinicians": ("clinicians", "physicians", "doctors", "nurses", "pharmacists", "practitioners"),
         "patients": ("patients", "advocates"),

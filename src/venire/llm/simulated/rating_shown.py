@@ -40,7 +40,7 @@ class Told:
         group: its stakeholder group; empty where nothing says it.
         words: the paragraph about it.
         me: how the others call it; empty outside of discussions.
-        circle: everybody in the discussion, sorted; empty outside.
+        circle: everybody in the discussion, sorted; empty where nothing lists them.
     """
 
     persona: str

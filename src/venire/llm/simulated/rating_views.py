@@ -48,6 +48,12 @@ class Reading:
     spoken: tuple[Spoken, ...]
 
     @property
+    def circle(self) -> str:
+        """What stands for everybody in the discussion: the prompt's list, else whoever is heard."""
+        heard = {each.speaker for each in self.spoken if each.speaker} | {self.told.me}
+        return "/".join(self.told.circle or sorted(heard))
+
+    @property
     def others(self) -> tuple[Spoken, ...]:
         """What was said by others than the judge itself."""
         return tuple(each for each in self.spoken if not self.told.me or each.speaker != self.told.me)
@@ -129,7 +135,7 @@ def _view(
     known = own | _taken_over(reading, dimension, told_points, own)
     yielding, held = 0.0, median(others) if others else 0.0
     if others:
-        yielding = here.ratings.conformity("/".join(reading.told.circle) or reader.group)
+        yielding = here.ratings.conformity(reading.circle)
         known = {
             id_: value
             for id_, value in known.items()
