@@ -41,6 +41,7 @@ PLAIN: dict[str, Any] = {
     "backend": "live",
     "replicate": "shared",
     "schedule": {"_target_": "venire.schedule.Schedule", "block": 1},
+    "metrics": {"_target_": "venire.metrics.measure.MetricSettings", "draws": 2000},
     "simulation": {"_target_": "venire.llm.simulated.Simulation", "seed": 0, "noise": 0.7},
     "seed": 0,
     "concurrency": 32,

@@ -24,7 +24,7 @@ from venire.personas.calling import Calling
 from venire.records import BackendKind, Price
 
 # Nodes of conf/config.yaml; an override that adds another (`+typo=1`) is refused.
-_PARTS = ("dataset", "method", "llm", "simulation", "schedule", "budget", "local", "tracking")
+_PARTS = ("dataset", "method", "llm", "simulation", "schedule", "metrics", "budget", "local", "tracking")
 _VALUES = ("seed", "backend", "concurrency", "replicate", "max_unscored")
 _OTHERS = ("judge", "panel", "embedding", "persona", "data_root", "sweep")
 _BACKENDS = ("live", "simulated", "local")

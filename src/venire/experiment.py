@@ -11,6 +11,7 @@ from venire.llm.local import LocalSettings
 from venire.llm.settings import LLMSettings
 from venire.llm.simulated import Simulation
 from venire.methods.protocol import Method
+from venire.metrics.measure import MetricSettings
 from venire.records import BackendKind
 from venire.schedule import Schedule
 from venire.tracking.settings import TrackingSettings
@@ -41,6 +42,7 @@ class Experiment:
     local: LocalSettings
     tracking: TrackingSettings
     schedule: Schedule = field(default_factory=Schedule)
+    metrics: MetricSettings = field(default_factory=MetricSettings)
     concurrency: int = 32
     replicate: Replicate = Replicate.SHARED
     max_unscored: float = 0.2

@@ -66,7 +66,9 @@ class Composed:
 def identity_of(composed: Composed, config_yaml: str) -> Identity:
     """Name, params and hashes of a composed configuration."""
     plain = composed.plain
-    settings = {key: plain[key] for key in ("dataset", "method", "backend", "replicate", "schedule")}
+    settings = {
+        key: plain[key] for key in ("dataset", "method", "backend", "replicate", "schedule", "metrics")
+    }
     if plain["backend"] == "simulated":
         settings["simulation"] = plain["simulation"]
     params = _params(composed)

@@ -109,6 +109,7 @@ def execute(ready: Ready, door: Door) -> Written:
         judged.outcomes,
         labels=experiment.loaded.labels,
         seed=experiment.seed,
+        settings=experiment.metrics,
         unfinished=judged.unfinished,
         prices={route.model: route.price for route in _routes(experiment).values()},
     )

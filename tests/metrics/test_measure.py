@@ -9,13 +9,10 @@ import pytest
 from venire.errors import ConfigError, DataError
 from venire.metrics.measure import MetricSettings, measure
 from venire.records import (
-    Instance,
     Outcome,
     Preference,
     Ratings,
-    RatingsGold,
     Reason,
-    Response,
     Unscored,
     Winner,
 )
@@ -255,10 +252,10 @@ def test_no_instance_at_all_is_an_error():
         run([], [])
 
 
-def test_ratings_are_not_measured_yet_and_say_so():
-    rated = Instance("r", "p", (Response("one"),), RatingsGold({"fluency": 3.0}))
-    with pytest.raises(DataError, match="pairwise"):
-        run([rated], [])
+def test_a_pair_without_gold_is_an_error(instances):
+    (pair,) = instances("1")
+    with pytest.raises(DataError, match="expected a preference or ratings, got no gold"):
+        run([replace(pair, gold=None)], [])
 
 
 def test_ratings_against_a_preference_are_an_error(instances):
@@ -268,7 +265,7 @@ def test_ratings_against_a_preference_are_an_error(instances):
 
 @pytest.mark.parametrize("settings", [{"draws": -1}, {"level": 1.0}, {"level": 0.0}])
 def test_settings_out_of_range_are_refused(settings):
-    with pytest.raises(ConfigError, match=r"metrics\."):
+    with pytest.raises(ConfigError, match=r"^(draws|level): expected "):
         MetricSettings(**settings)
 
 

@@ -39,7 +39,7 @@ def resampler(cluster, draws=500, seed=3):
 # Ties by hand: ranks of 1 1 1 1 2 are 2.5 2.5 2.5 2.5 5, centred -.5 -.5 -.5 -.5 2; those of 5 4 3 2 1
 # centred 2 1 0 -1 -2. Products -1 -.5 0 .5 -4 sum to -5, squares to 5 and 10: -5 / sqrt(50) = -.7071.
 # Tau-b: of the pairs untied in the first side (4, each with the last) all are discordant:
-# -4 / sqrt(4 * 10) = -.6325. Pearson: centred -.2 -.2 -.2 -.2 .8 and 2 1 0 -1 -2: -2 / sqrt(.8 * 10) = -.7071.
+# -4 / sqrt(4 * 10) = -.6325. Pearson: centred -.2 -.2 -.2 -.2 .8 and 2 1 0 -1 -2 give -2 / sqrt(8) = -.7071.
 @pytest.mark.parametrize(
     ("coefficient", "value"), [(SPEARMAN, -0.7071), (KENDALL, -0.6325), (PEARSON, -0.7071)]
 )

@@ -1,13 +1,14 @@
 """Measures a run: joins outcomes to gold by id, and computes every metric that its kind of gold has."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from venire.errors import ConfigError, DataError
 from venire.metrics.calls import call_metrics
 from venire.metrics.estimators import Estimator
+from venire.metrics.groups import group_metrics
 from venire.metrics.join import Judgments, columns, items_of, join, orders_asked, reasons
 from venire.metrics.measurement import Collector, Measurement
 from venire.metrics.pairwise import (
@@ -18,6 +19,15 @@ from venire.metrics.pairwise import (
     subset_metrics,
 )
 from venire.metrics.panel import bench_of, judge_metrics, panel_metrics
+from venire.metrics.rated import predicted, rated_items
+from venire.metrics.ratings import (
+    Alignment,
+    CorrelationSettings,
+    alignment_metrics,
+    bound_metrics,
+    ceiling_metrics,
+    rating_coverage,
+)
 from venire.records import Call, Instance, Outcome, PreferenceGold, Price, RatingsGold, Winner
 from venire.stats.intervals import Resampler
 
@@ -26,21 +36,23 @@ _STREAM = 0x6D657472  # keeps the bootstrap's draws apart from other uses of the
 
 @dataclass(frozen=True, slots=True)
 class MetricSettings:
-    """How intervals are made.
+    """How a run is measured.
 
     Args:
         draws: of the bootstrap; 0 for no bootstrap intervals.
         level: confidence level of all intervals.
+        correlation: how ratings are correlated with human ratings.
     """
 
     draws: int = 2000
     level: float = 0.95
+    correlation: CorrelationSettings = field(default_factory=CorrelationSettings)
 
     def __post_init__(self) -> None:
         if self.draws < 0:
-            raise ConfigError(f"metrics.draws: expected at least 0, got {self.draws}")
+            raise ConfigError(f"draws: expected at least 0, got {self.draws}")
         if not 0 < self.level < 1:
-            raise ConfigError(f"metrics.level: expected between 0 and 1, got {self.level}")
+            raise ConfigError(f"level: expected between 0 and 1, got {self.level}")
 
 
 def measure(
@@ -62,7 +74,7 @@ def measure(
         outcomes: at most one an instance.
         labels: the gold labels that the data set declares.
         seed: of the bootstrap.
-        settings: how intervals are made.
+        settings: how intervals are made, and over what ratings are correlated.
         unfinished: the calls of instances that the run stopped before; see `call_metrics`.
         prices: of the run's models, by model; see `call_metrics`.
 
@@ -75,16 +87,13 @@ def measure(
         raise DataError("instances: expected at least one to measure, got none")
     out = Collector()
     out.put("n", len(pairs))
-    match pairs[0][0].gold:
-        case PreferenceGold():
-            _measure_preferences(pairs, labels, np.random.default_rng((seed, _STREAM)), settings, out)
-        case RatingsGold():
-            raise DataError(
-                f"gold of {pairs[0][0].id!r}: ratings; venire measures preferences so far, "
-                "choose a pairwise data set"
-            )
-        case None:
-            raise DataError(f"gold of {pairs[0][0].id!r}: expected a preference, got no gold")
+    rng = np.random.default_rng((seed, _STREAM))
+    if any(isinstance(instance.gold, RatingsGold) or instance.dimensions for instance, _ in pairs):
+        _measure_ratings(pairs, rng, settings, out)
+    elif isinstance(pairs[0][0].gold, PreferenceGold):
+        _measure_preferences(pairs, labels, rng, settings, out)
+    else:
+        raise DataError(f"gold of {pairs[0][0].id!r}: expected a preference or ratings, got no gold")
     calls = [call for _, outcome in pairs if outcome for call in outcome.calls]
     judged = sum(outcome is not None for _, outcome in pairs)
     call_metrics(calls, judged, out, unfinished=unfinished, prices=prices)
@@ -114,6 +123,25 @@ def _measure_preferences(
     if len(bench.judges) > 1:
         judge_metrics(bench, estimator, out)
         panel_metrics(bench, estimator, out)
+
+
+def _measure_ratings(
+    pairs: Sequence[tuple[Instance, Outcome | None]],
+    rng: np.random.Generator,
+    settings: MetricSettings,
+    out: Collector,
+) -> None:
+    """Also of instances without any gold: what they were rated is then measured against nothing."""
+    items = rated_items([instance for instance, _ in pairs])
+    outcomes = [outcome for _, outcome in pairs]
+    found = predicted(items, outcomes)
+    resampler = Resampler.draw(items.document, settings.draws, rng)
+    alignment = Alignment(items, resampler, settings.level, settings.correlation.grouping)
+    alignment_metrics(alignment, found, out)
+    rating_coverage(items, found, out)
+    bound_metrics(alignment, found, out)
+    ceiling_metrics(alignment, out)
+    group_metrics(alignment, outcomes, out)
 
 
 def _judgments(outcome: Outcome | None) -> Judgments:
