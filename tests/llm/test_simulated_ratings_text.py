@@ -108,6 +108,7 @@ def test_stances_and_points_are_read_from_what_a_judge_wrote() -> None:
     spoken = Spoken("reader", text)
     assert spoken.stances == {"clarity": 0.84, "coverage": -1.1}
     assert spoken.points == {"3f2a9c": 0.62, "00aa11": -2.05}
+    assert Spoken("reader", "[simulated] clarity: -1.50.").stances == {"clarity": -1.5}
     assert Spoken("reader", "It is good: +2, I think; point zero +1.00").stances == {}
 
 

@@ -100,14 +100,15 @@ class SimulatedBackend:
         viewer = self._viewer(request)
         call = generator(self._simulation.seed, "call", _content(request))
         how = form(self._simulation.style, call.random())
-        logprobs = None
-        if _asks_a_token(request, question) and how is not Form.REFUSED:
+        logprobs: tuple[Mapping[str, float], ...] | None = None
+        if not _asks_a_token(request, question):
+            answer = _answer_to(request, question)
+            written = write(answer(self._world, request, question, viewer, call), how, request.max_tokens)
+        elif how is Form.REFUSED:
+            written = write({}, how, request.max_tokens)
+        else:
             token = score_token(self._world, request, viewer, how, call)
             written, logprobs = Written(token.text, FinishReason.STOP), (token.logprobs,)
-        else:
-            answer = _answer_to(request, question)
-            fields = answer(self._world, request, question, viewer, call)
-            written = write(fields, how, request.max_tokens)
         return Reply(
             text=written.text,
             finish=written.finish,

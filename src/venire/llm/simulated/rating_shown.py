@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _SPEAKER = re.compile(r"(?:Turn \d+, )?([^-:(\n][^:(\n]*?)(?: \(ratings: ([^)\n]*)\))?:(?: (.+))?$")
 _TURN = re.compile(r", turn \d+$")
 _RATED = re.compile(r"([^,;]+?) (-?\d+(?:\.\d+)?)(?:, |$)")
-_STANCE = re.compile(r"(?:\] |; )([^;:\n]{1,80}): ([+-]\d+\.\d\d)(?![\d.])")
+_STANCE = re.compile(r"(?:\] |; )([^;:\n]{1,80}): ([+-]\d+\.\d\d)(?!\d)")
 _POINT = re.compile(r"\bpoint ([0-9a-f]{6}) ([+-]\d+\.\d\d)")
 _SEAT = re.compile(r"^- (.+?)(?:, who looks at: [^\n]*?)?; (\d+) turns? so far; (may|has)", re.MULTILINE)
 
