@@ -123,7 +123,7 @@ def test_a_recorded_judge_and_panel_are_built_and_have_no_other_backend(data_roo
 
 
 # Methods that rate single responses.
-RATING = {"chateval", "geval", "maj_eval", "rating"}
+RATING = {"bertscore", "chateval", "geval", "maj_eval", "rating", "rouge_l"}
 # Sets of personas are those of a data set; the sample has none.
 WITH_PERSONAS = {"maj_eval": ("persona=mslr",)}
 
@@ -216,7 +216,7 @@ def test_a_set_of_roles_is_built_into_the_method(roles: str) -> None:
 
 def test_every_group_has_a_test_here() -> None:
     tested = {*PARTS, "ablation", "dataset", "experiment", "judge", "llm", "method", "panel", "simulation"}
-    tested |= {"roles", "debate"}
+    tested |= {"arm", "roles", "debate"}
     assert {path.name for path in CONF.iterdir() if path.is_dir()} == tested
 
 
@@ -324,7 +324,9 @@ def test_no_ablation_changes_nothing(whole: Mapping[str, tuple[Composed, Experim
     assert none.identity.config_hash == before.identity.config_hash
 
 
-GLOBAL_FILES = sorted([*CONF.glob("ablation/**/*.yaml"), *CONF.glob("experiment/**/*.yaml")])
+GLOBAL_FILES = sorted(
+    path for group in ("ablation", "arm", "experiment") for path in CONF.glob(f"{group}/**/*.yaml")
+)
 
 
 @pytest.mark.parametrize("file", GLOBAL_FILES, ids=lambda file: str(file.relative_to(CONF)))
@@ -450,6 +452,8 @@ EXPERIMENTS = {"sample": 5, "recorded/llmbar": 15, "recorded/panel": 2} | {
     "juryflow/table5": 9,
     "juryflow/grid": 90,
 }
+# Thirteen systems; two models with five levels of personas, with a debate or three controls; five systems.
+EXPERIMENTS |= {"maj_eval/main": 13, "maj_eval/persona": 10, "maj_eval/debate": 8, "maj_eval/cost": 5}
 MOST_BUILT = 12  # cells of an experiment, evenly spread: each reads its data anew
 
 
@@ -458,7 +462,7 @@ def test_an_experiment_sweeps_cells_that_all_build_and_all_differ(
     experiment: str, request: pytest.FixtureRequest
 ) -> None:
     root = ()
-    if experiment.startswith(("recorded/", "juryflow/")):
+    if experiment.startswith(("recorded/", "juryflow/", "maj_eval/")):
         root = (f"data_root={request.getfixturevalue('data_root')}",)
     composed = Composed(f"experiment={experiment}", *root)
     assert composed.hydra.mode is RunMode.MULTIRUN
@@ -470,6 +474,18 @@ def test_an_experiment_sweeps_cells_that_all_build_and_all_differ(
     assert len({each.identity.name for each in experiments}) == len(some)
     for each in experiments:
         each.method.check(each.loaded.instances)
+
+
+@pytest.mark.parametrize("arm", options("arm"))
+def test_an_arm_is_the_system_that_it_is_called_after(arm: str, data_root: Path) -> None:
+    base = ("dataset=mslr", "dataset.sample=102", f"data_root={data_root}")
+    plain, composed = Composed(*base), Composed(*base, f"arm={arm}")
+    assert set(composed.cfg) == set(plain.cfg), "a stray root key: the arm would be a no-op"
+    experiment = composed.build()
+    judges = [judge.name for judge in experiment.method.judges]
+    assert arm == "_".join([experiment.method.name, *dict.fromkeys(judges)])
+    if arm != "bertscore" or find_spec("bert_score") is not None:
+        experiment.method.check(experiment.loaded.instances)
 
 
 @pytest.mark.parametrize("seed", [1, 2])

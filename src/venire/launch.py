@@ -20,6 +20,7 @@ from venire.llm.route import Route
 from venire.llm.settings import Mode
 from venire.metrics.measure import MetricSettings, measure
 from venire.metrics.measurement import Measurement
+from venire.metrics.personas import persona_metrics
 from venire.metrics.recorded import recorded_metrics
 from venire.provenance import hashes_of, returned_models, tags_of
 from venire.records import Outcome, RunRecord
@@ -221,6 +222,7 @@ def _record(
 ) -> RunRecord:
     experiment = ready.experiment
     recorded = recorded_metrics(experiment.method.judges, experiment.loaded.instances, judged.outcomes)
+    drawn_up = persona_metrics(getattr(experiment.method, "personas", None))
     ended = door.now()
     return RunRecord(
         run_id=run_id,
@@ -229,8 +231,8 @@ def _record(
         kind=experiment.kind,
         started_at=started,
         ended_at=ended,
-        metrics={**measured.metrics, **recorded.metrics, "duration_s": ended - started},
-        notes={**measured.notes, **recorded.notes},
+        metrics={**measured.metrics, **recorded.metrics, **drawn_up.metrics, "duration_s": ended - started},
+        notes={**measured.notes, **recorded.notes, **drawn_up.notes},
         params={**experiment.identity.params, "backend": str(experiment.kind)},
         tags={**ready.tags, **returned_models(judged.outcomes)},
         sweep_id=door.sweep_id,

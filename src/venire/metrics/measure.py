@@ -8,6 +8,7 @@ import numpy as np
 from venire.errors import ConfigError, DataError
 from venire.metrics.calls import call_metrics
 from venire.metrics.estimators import Estimator
+from venire.metrics.geval import geval_metrics
 from venire.metrics.groups import group_metrics
 from venire.metrics.join import Judgments, columns, items_of, join, orders_asked, reasons
 from venire.metrics.measurement import Collector, Measurement
@@ -142,6 +143,7 @@ def _measure_ratings(
     bound_metrics(alignment, found, out)
     ceiling_metrics(alignment, out)
     group_metrics(alignment, outcomes, out)
+    geval_metrics(outcomes, out)
 
 
 def _judgments(outcome: Outcome | None) -> Judgments:

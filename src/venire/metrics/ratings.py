@@ -167,7 +167,8 @@ def rating_coverage(items: RatedItems, predicted: Predicted, out: Collector) -> 
             out.put(metric_name("unscored", reason), predicted.reasons[reason])
     for name, count in predicted.not_applicable.items():
         if count:
-            out.put(metric_name("not_applicable", name), count, "the judge said N/A")
+            note = "rated on others only: the judge said N/A, or this score failed (geval/unscored)"
+            out.put(metric_name("not_applicable", name), count, note)
 
 
 def bound_metrics(alignment: Alignment, predicted: Predicted, out: Collector) -> None:
