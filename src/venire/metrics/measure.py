@@ -7,6 +7,7 @@ import numpy as np
 
 from venire.errors import ConfigError, DataError
 from venire.metrics.calls import call_metrics
+from venire.metrics.debate import debate_metrics
 from venire.metrics.estimators import Estimator
 from venire.metrics.geval import geval_metrics
 from venire.metrics.groups import group_metrics
@@ -143,6 +144,7 @@ def _measure_ratings(
     bound_metrics(alignment, found, out)
     ceiling_metrics(alignment, out)
     group_metrics(alignment, outcomes, out)
+    debate_metrics(outcomes, out)
     geval_metrics(outcomes, out)
 
 
