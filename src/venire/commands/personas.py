@@ -93,6 +93,7 @@ def build(home: Path, request: BuildRequest, overrides: Sequence[str]) -> int:
         return _EXIT_INCOMPLETE
     content = file_of(brief, documents, calling, called.result)
     made = built_from(content, "persona")
+    out.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(out, yaml_of(content, header_of(content, _model(calling, called.result))))
     for warning in (*warnings_of(documents, called.result), *called.summary.warnings):
         _tell(f"warning: {warning}")
