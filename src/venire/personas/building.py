@@ -138,16 +138,20 @@ def _unread(read: Sequence[_Read], most: float) -> tuple[UnreadPart, ...]:
 
 def _refuse_failures(what: str, reasons: Sequence[Unscored], n: int, most: float) -> None:
     """Stop where a call was lost, or where more than the share `most` of a stage failed."""
-    for reason in reasons:
-        if reason.reason is Reason.PROVIDER_ERROR:
-            if reason.detail.startswith(f"{AttemptStatus.REJECTED}:"):
-                raise RunError(f"{what}: the provider rejects the request: {reason.detail}")
-            raise LostReply(f"{what}: no reply on {len(reasons)} of {n}: {reason.detail}")
+    _refuse_lost(what, reasons, n)
     if len(reasons) > most * n:
         raise RunError(
             f"{what}: {len(reasons)} of {n} without a usable reply, more than max_unscored={most}; for "
             f"example {_why(reasons[0])}"
         )
+
+
+def _refuse_lost(what: str, reasons: Sequence[Unscored], n: int) -> None:
+    for reason in reasons:
+        if reason.reason is Reason.PROVIDER_ERROR:
+            if reason.detail.startswith(f"{AttemptStatus.REJECTED}:"):
+                raise RunError(f"{what}: the provider rejects the request: {reason.detail}")
+            raise LostReply(f"{what}: no reply on {len(reasons)} of {n}: {reason.detail}")
 
 
 def _why(reason: Unscored) -> str:
@@ -190,8 +194,11 @@ async def _grouped(
     seen = [each.view for each in views]
     made = await consolidate(calling.judge, brief.task, seen, llm, subject=brief.name)
     if isinstance(made.groups, Unscored):
-        _refuse_failures("consolidation", [made.groups], 1, 0.0)
-        raise AssertionError("unreachable")
+        _refuse_lost("consolidation", [made.groups], 1)
+        raise RunError(
+            f"the model put {len(views)} views into no usable groups in {len(made.calls)} tries "
+            f"({_why(made.groups)}); take a stronger model, or --consolidate names, which asks none"
+        )
     return made.groups, made.calls
 
 
