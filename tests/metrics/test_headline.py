@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from venire.metrics.headline import HEADLINE, format_metric, higher_is_better
+from venire.metrics.headline import HEADLINE, decimals_of, format_metric, higher_is_better
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,21 @@ def test_how_numbers_are_shown(metric, value, shown):
 def test_the_headline_is_short_and_names_no_metric_twice():
     names = [headline.metric for headline in HEADLINE]
     assert len(set(names)) == len(names) == 8
+
+
+@pytest.mark.parametrize(
+    ("metric", "decimals"),
+    [
+        ("spearman/fluency", 3),
+        ("tokens/per_group_instance", 0),
+        ("personas/tokens_per_document", 0),
+        ("personas/cost_usd", 4),
+        ("cost_usd/per_1000", 2),  # as the headline says
+        ("cost_usd/input", 4),
+        ("calls/per_instance", 1),
+        ("calls/fixed", 0),
+        ("latency_s/per_instance", 2),
+    ],
+)
+def test_a_table_s_decimals_go_by_what_a_metric_counts(metric, decimals):
+    assert decimals_of(metric) == decimals

@@ -54,7 +54,7 @@ def as_csv(spec: Spec, runs: list[Run]) -> list[dict[str, str]]:
 
 def with_groups() -> Spec:
     fields = {name: getattr(SPEC, name) for name in SPEC.__dataclass_fields__}
-    return Spec(**(fields | {"groups": True}))
+    return Spec(**(fields | {"groups": ("ours",)}))
 
 
 def test_a_row_has_the_named_columns_with_intervals_and_the_published_figures_beside_them(
@@ -87,29 +87,42 @@ def test_several_seeds_have_a_mean_and_a_standard_deviation(make_run: MakeRun) -
     assert (float(ours["fluency"]), float(ours["fluency sd"])) == (0.5, pytest.approx(0.141421, abs=1e-6))
 
 
-def test_groups_stand_under_their_row_before_and_after(make_run: MakeRun) -> None:
+def test_groups_stand_under_the_rows_that_the_spec_names(make_run: MakeRun) -> None:
     metrics = {
         "spearman/fluency": 0.5,
         "group/patients/spearman/fluency": 0.4,
         "group_before/patients/spearman/fluency": 0.6,
+        "group_change/patients/spearman/fluency": -0.2,
         "group/clinicians/spearman/fluency": 0.3,
     }
+    other = {"group/patients/spearman/fluency": 0.1}  # of a row that is not to show its groups
     rows = as_csv(
-        with_groups(), [make_run("maj_eval", metrics), make_run("geval", {"spearman/fluency": 0.1})]
+        with_groups(), [make_run("maj_eval", metrics), make_run("geval", {"spearman/fluency": 0.1, **other})]
     )
     assert [(row["row"], row["fluency"]) for row in rows] == [
         ("ours", "0.5"),
-        ("ours, clinicians, before", ""),
-        ("ours, clinicians, after", "0.3"),
-        ("ours, patients, before", "0.6"),
-        ("ours, patients, after", "0.4"),
+        ("ours: clinicians, before", ""),
+        ("ours: clinicians, after", "0.3"),
+        ("ours: clinicians, change", ""),
+        ("ours: patients, before", "0.6"),
+        ("ours: patients, after", "0.4"),
+        ("ours: patients, change", "-0.2"),
         ("other", "0.1"),
     ]
-    assert [row["published tokens"] for row in rows] == ["18281", "", "", "", "", ""]
+    assert [row["published tokens"] for row in rows] == ["18281", "", "", "", "", "", "", ""]
 
 
 def test_a_row_without_runs_has_no_groups() -> None:
     assert groups_of(Measured(SPEC.rows[0], ())) == []
+
+
+def test_the_last_row_is_one_human_against_another_where_items_have_two(make_run: MakeRun) -> None:
+    own = {"spearman/fluency": 0.5}
+    humans = {"ceiling/n/fluency": 39.0, "ceiling/n/pio": 17.0, "ceiling/spearman/fluency": 0.6}
+    *_, last = as_csv(SPEC, [make_run("maj_eval", own | humans)])
+    assert (last["row"], last["n"], last["fluency"]) == ("one annotator against the other", "17/39", "0.6")
+    assert (last["tokens"], last["published tokens"]) == ("", "")
+    assert len(as_csv(SPEC, [make_run("maj_eval", own)])) == 2
 
 
 def test_under_the_table_stands_where_the_numbers_come_from(make_run: MakeRun) -> None:

@@ -173,10 +173,11 @@ def test_a_spec_may_name_further_columns_by_title(tmp_path: Path) -> None:
     assert read_spec("x", tmp_path).columns == (Headline("panel/effective_votes", "effective votes"),)
 
 
-def test_columns_and_groups_are_read_and_groups_is_a_yes_or_no(tmp_path: Path) -> None:
-    more = "columns: {fluency: spearman/fluency}\ngroups: true\n"
+def test_columns_and_rows_with_groups_are_read(tmp_path: Path) -> None:
+    more = "columns: {fluency: spearman/fluency}\ngroups: [full]\n"
     write(tmp_path, LAID_OUT + more)
     spec = read_spec("a", tmp_path)
     assert spec.columns == (Headline("spearman/fluency", "fluency"),)
-    assert spec.groups is True
-    assert "groups: expected true or false, got 'yes'" in message_of(tmp_path, LAID_OUT + "groups: 'yes'\n")
+    assert spec.groups == ("full",)
+    message = message_of(tmp_path, LAID_OUT + "groups: [whole]\n")
+    assert "groups.whole: no such row; expected one of full, beta" in message

@@ -46,11 +46,13 @@ def decimals_of(metric: str) -> int:
         if headline.metric == metric:
             return headline.decimals
     parts = _own_parts(metric)
-    if parts[0] == "tokens":
+    if "cost_usd" in (parts[0], parts[-1]):
+        return 4
+    if parts[0] in ("tokens", "personas"):
         return 0
     if parts[0] in _COUNTS:
         return 1 if parts[-1] == "per_instance" else 0
-    return {"cost_usd": 4, "latency_s": 2}.get(parts[0], 3)
+    return 2 if parts[0] == "latency_s" else 3
 
 
 def format_metric(metric: str, value: float) -> str:

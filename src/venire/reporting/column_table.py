@@ -13,15 +13,16 @@ from venire.reporting.spec_table import Measured, measured_rows, titled
 from venire.reporting.specs import Spec
 from venire.reporting.table import Cell, Estimate, Spread, Table
 
-# Where metrics of one stakeholder group stand, after its debate and before.
-AFTER, BEFORE = "group", "group_before"
+# Where metrics of one stakeholder group stand: after its debate, before, what changed; and of humans alone.
+AFTER, BEFORE, CHANGE, CEILING = "group", "group_before", "group_change", "ceiling"
 
 
 def column_table(spec: Spec, runs: Sequence[Run]) -> Table:
     """The rows of `spec` under its columns: one run's value with its interval, several seeds' mean ± sd.
 
-    A column is followed by the published figures where there are any. With `spec.groups`, a row is followed
-    by two rows for each stakeholder group of its runs: that group's own metrics before and after debate.
+    A column is followed by the published figures where there are any. A row of `spec.groups` is followed by
+    three rows for each stakeholder group of its runs: the group's own metrics before and after debate, and
+    the change. The last row holds one human annotator against another, where items have two.
 
     Raises:
         RunError: runs of more than one arm match a row.
@@ -29,6 +30,7 @@ def column_table(spec: Spec, runs: Sequence[Run]) -> Table:
     rows = measured_rows(spec, runs)
     blocks = len({row.block for row in spec.rows}) > 1
     body = [cells for each in rows for cells in _lines(spec, each, blocks=blocks)]
+    body += _ceiling(spec, rows, blocks=blocks)
     return Table(titled(spec, runs), tuple(_head(spec, blocks=blocks)), tuple(body), _footer(spec, rows))
 
 
@@ -48,10 +50,24 @@ def _is_published(spec: Spec, column: Headline) -> bool:
 def _lines(spec: Spec, each: Measured, *, blocks: bool) -> Iterator[tuple[Cell, ...]]:
     start: tuple[Cell, ...] = (each.row.block,) if blocks else ()
     yield (*start, each.row.label, _size(each), *_cells(spec, each, ""))
-    for group in groups_of(each) if spec.groups else ():
-        for told, prefix in (("before", BEFORE), ("after", AFTER)):
+    for group in groups_of(each) if each.row.label in spec.groups else ():
+        for told, prefix in (("before", BEFORE), ("after", AFTER), ("change", CHANGE)):
             cells = _cells(spec, each, f"{prefix}/{group}/")
-            yield (*start, f"{each.row.label}, {group}, {told}", _size(each), *cells)
+            yield (*start, f"{each.row.label}: {group}, {told}", _size(each), *cells)
+
+
+def _ceiling(spec: Spec, rows: Sequence[Measured], *, blocks: bool) -> Iterator[tuple[Cell, ...]]:
+    """Annotator against annotator: of the first row, since all are on the same items."""
+    first = next((each for each in rows if each.runs), None)
+    if first is None:
+        return
+    metrics = first.runs[0].record.metrics
+    sizes = {f"{value:.0f}" for name, value in metrics.items() if name.startswith(f"{CEILING}/n/")}
+    if not any(f"{CEILING}/{column.metric}" in metrics for column in spec.columns):
+        return
+    start: tuple[Cell, ...] = ("Human",) if blocks else ()
+    of = "/".join(sorted(sizes, key=int))
+    yield (*start, "one annotator against the other", of, *_cells(spec, first, f"{CEILING}/"))
 
 
 def groups_of(each: Measured) -> list[str]:
@@ -95,7 +111,7 @@ def _footer(spec: Spec, rows: Sequence[Measured]) -> tuple[str, ...]:
     several = any(len(each.runs) > 1 for each in rows)
     lacking = [each.row.label for each in rows if not each.runs]
     sentences = [
-        "x [low, high]: 95% interval over items.",
+        "x [low, high]: 95% interval over items; a bootstrap draws those of one cluster (document) together.",
         "x ± s: mean and standard deviation over seeds, which is no interval over items." if several else "",
         replicates(records) if several else "",
         provenance(records) if records else "",

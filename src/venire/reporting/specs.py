@@ -1,6 +1,6 @@
 """Table specs: one file under `experiments/` a published or standing table."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,7 +43,7 @@ class Spec:
         baseline: with rows, the params of the row that others on the same data are compared with.
         plots: what to draw beside the table; see `PLOTS`.
         columns: metrics to show, by title: with rows, in the place of the usual ones; without, beside them.
-        groups: with rows and columns, a row is followed by its stakeholder groups, before and after debate.
+        groups: labels of rows that are followed by their stakeholder groups, before and after debate.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Spec:
     baseline: Mapping[str, str] = field(default_factory=dict)
     plots: tuple[str, ...] = ()
     columns: tuple[Headline, ...] = ()
-    groups: bool = False
+    groups: tuple[str, ...] = ()
 
 
 def specs_dir() -> Path:
@@ -88,7 +88,9 @@ def read_spec(name: str, root: Path | None = None) -> Spec:
         raise ConfigError(f"{path}: backend: expected simulated or recorded, got {backend!r}")
     rows = _rows(fields.get("rows") or {}, f"{path}: rows")
     published = _figures(fields.get("published") or {}, f"{path}: published")
+    groups = _texts(fields.get("groups") or [], f"{path}: groups")
     _check_labels(rows, published, f"{path}: published")
+    _check_labels(rows, groups, f"{path}: groups")
     return Spec(
         name=name,
         title=str(fields["title"]),
@@ -104,7 +106,7 @@ def read_spec(name: str, root: Path | None = None) -> Spec:
             Headline(metric, title)
             for title, metric in _params(fields.get("columns") or {}, f"{path}: columns").items()
         ),
-        groups=_flag(fields.get("groups", False), f"{path}: groups"),
+        groups=groups,
     )
 
 
@@ -127,12 +129,6 @@ def _fields(path: Path) -> Mapping[str, object]:
             f"{path}: {fault}; expected {', '.join(_NEEDED)} and perhaps {', '.join(_OPTIONAL)}"
         )
     return fields
-
-
-def _flag(value: object, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise ConfigError(f"{where}: expected true or false, got {value!r}")
-    return value
 
 
 def _texts(value: object, where: str) -> tuple[str, ...]:
@@ -181,9 +177,9 @@ def _params(value: object, where: str) -> dict[str, str]:
     return {str(key): str(item) for key, item in value.items()}
 
 
-def _check_labels(rows: tuple[Row, ...], published: Mapping[str, object], where: str) -> None:
+def _check_labels(rows: tuple[Row, ...], named: Iterable[str], where: str) -> None:
     """A figure whose row has another name would silently be shown nowhere."""
-    unknown = sorted(set(published) - {row.label for row in rows})
+    unknown = sorted(set(named) - {row.label for row in rows})
     if rows and unknown:
         raise ConfigError(
             f"{where}.{unknown[0]}: no such row; expected one of {', '.join(row.label for row in rows)}"
