@@ -3,8 +3,9 @@
 import pytest
 from tests.methods.panels import always, run
 
+from venire.errors import DataError
 from venire.methods.length import Length
-from venire.records import Instance, Order, Preference, Response, Winner
+from venire.records import OVERALL, Instance, Order, Preference, Ratings, Response, Winner
 
 
 @pytest.mark.parametrize(
@@ -33,3 +34,19 @@ def test_the_response_with_more_characters_wins_in_both_orders_without_a_call(
 
 def test_it_has_neither_judges_nor_prompts() -> None:
     assert (Length().judges, Length().prompts) == ((), ())
+
+
+@pytest.mark.parametrize(("text", "characters"), [("", 0.0), ("🙂 ab", 4.0)])
+def test_a_single_response_is_rated_by_its_characters(text: str, characters: float) -> None:
+    outcome, llm = run(Length(), always("A"), Instance("set/1", "p", (Response(text),)))
+    assert outcome.prediction == Ratings({OVERALL: characters})
+    assert (outcome.by_order, llm.requests) == ({}, [])
+
+
+def test_pairs_and_single_responses_do_not_mix() -> None:
+    single = Instance("set/1", "p", (Response("a"),))
+    pair = Instance("set/2", "p", (Response("a"), Response("b")))
+    Length().check([single])
+    Length().check([pair])
+    with pytest.raises(DataError, match=r"^set/1: expected two responses to compare, got 1"):
+        Length().check([single, pair])

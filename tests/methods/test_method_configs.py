@@ -11,9 +11,11 @@ from venire.errors import ConfigError
 from venire.judging.orders import Orders
 from venire.judging.votes import MajorityRule, TieRule
 from venire.llm.embedding import OFFLINE
+from venire.methods.bertscore import BertScore
 from venire.methods.length import Length
 from venire.methods.majority import Majority
 from venire.methods.pairwise import Pairwise
+from venire.methods.rouge_l import RougeL
 from venire.methods.single import Single
 
 CONF = Path(__file__).parents[2] / "conf"
@@ -24,6 +26,8 @@ BUILT = {
     "single": Single(PANEL, tags=TAGS, embedding=OFFLINE, seed=3),
     "majority": Majority(PANEL, tags=TAGS, embedding=OFFLINE, seed=3),
     "length": Length(),
+    "rouge_l": RougeL(),
+    "bertscore": BertScore(),
 }
 # What each ablation says in a method's own words, and the methods that it applies to.
 ABLATED = {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _INSTALL = "pip install 'venire[bertscore]'"
 _NO_LIMIT = 10**6
+_RESERVED = 2  # positions that RoBERTa's kind never gives to a token
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,7 @@ class BertScore(Independent):
         """The score; `detail` has precision, recall, which texts were cut, and what made them."""
         response, reference = instance.responses[0].text.strip(), str(instance.reference).strip()
         if not response:
-            return Outcome(
-                instance.id, Unscored(Reason.UNDEFINED, "an empty response has no words to compare")
-            )
+            return Outcome(instance.id, Unscored(Reason.UNDEFINED, "an empty response has no words"))
         # In a thread, so that a stop need not wait for all instances.
         f1, detail = await asyncio.to_thread(_load(self).score, response, reference)
         return Outcome(instance.id, Ratings({OVERALL: f1}), detail=detail)
@@ -90,7 +89,7 @@ class BertScore(Independent):
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """A model in memory; it uses all cores for each text, so one is scored at a time."""
+    """A model in memory. One text at a time: it uses all cores for each, and its tokenizer has state."""
 
     scorer: "BERTScorer"
     lock: Lock
@@ -98,14 +97,14 @@ class _Loaded:
     def score(self, response: str, reference: str) -> tuple[float, Mapping[str, object]]:
         with self.lock:
             precision, recall, f1 = (float(side[0]) for side in self.scorer.score([response], [reference]))
-        texts = {"response": response, "reference": reference}
-        cut = [name for name, text in texts.items() if self._is_cut(text)]
+            texts = {"response": response, "reference": reference}
+            cut = [name for name, text in texts.items() if self._is_cut(text)]
         detail = {"precision": precision, "recall": recall, "cut": cut, "made_by": self.scorer.hash}
         return f1, detail
 
     def _is_cut(self, text: str) -> bool:
         tokenizer = self.scorer._tokenizer
-        length = len(tokenizer.tokenize(text)) + tokenizer.num_special_tokens_to_add()
+        length = len(tokenizer.encode(text, truncation=False, verbose=False))
         return bool(length > tokenizer.model_max_length)
 
 
@@ -141,5 +140,5 @@ def _load(settings: BertScore) -> _Loaded:
         ) from error
     # Some tokenizers name no limit, and their number for that is too long for the package to pass on.
     if scorer._tokenizer.model_max_length > _NO_LIMIT:
-        scorer._tokenizer.model_max_length = scorer._model.config.max_position_embeddings
+        scorer._tokenizer.model_max_length = scorer._model.config.max_position_embeddings - _RESERVED
     return _Loaded(scorer, Lock())

@@ -8,6 +8,7 @@ import numpy as np
 from venire.metrics.measurement import Collector, metric_name
 from venire.metrics.rated import Predicted, RatedItems
 from venire.records import Dimension, Reason
+from venire.stats import agreement
 from venire.stats.completion import completion_bounds
 from venire.stats.correlation import (
     Coefficient,
@@ -149,6 +150,35 @@ def ceiling_metrics(alignment: Alignment, out: Collector) -> None:
         parts = alignment.by_dimension(coefficient, first, humans=True)
         noted = {name: _noted(part, f"two annotators' {part.point.n} items") for name, part in parts.items()}
         alignment.put("ceiling", coefficient, noted, out)
+    for each in items.dimensions:
+        if each.name in first and each.step is not None:
+            _agreement(each, items.humans[each.name], out)
+
+
+def _agreement(dimension: Dimension, humans: tuple[FloatArray, FloatArray], out: Collector) -> None:
+    """`ceiling/agreement/<dimension>`, kappas and alphas of two annotators on the points of a scale.
+
+    Nothing where a rating lies between the points (a mean of several answers).
+    """
+    assert dimension.step is not None
+    both = ~np.isnan(humans[0]) & ~np.isnan(humans[1])
+    places = [(side[both] - dimension.low) / dimension.step for side in humans]
+    if any(not np.allclose(place, place.round()) for place in places):
+        return
+    one, other = (place.round().astype(np.int64) for place in places)
+    n_labels = round((dimension.high - dimension.low) / dimension.step) + 1
+    table = agreement.confusion(one, other, n_labels)
+    labels = np.column_stack([one, other])
+    n = int(both.sum())
+    out.put(metric_name("ceiling/agreement", dimension.name), float(np.mean(one == other)), f"of {n} items")
+    for name, estimate in (
+        ("kappa", agreement.kappa_of_table(table)),
+        ("kappa_linear", agreement.weighted_kappa(table, "linear")),
+        ("kappa_quadratic", agreement.weighted_kappa(table, "quadratic")),
+        ("alpha_nominal", agreement.krippendorff_alpha(labels, n_labels)),
+        ("alpha_ordinal", agreement.krippendorff_alpha(labels, n_labels, "ordinal")),
+    ):
+        out.point(metric_name("ceiling", name, dimension.name), estimate)
 
 
 def rating_coverage(items: RatedItems, predicted: Predicted, out: Collector) -> None:

@@ -1,4 +1,4 @@
-"""Agreement of nominal labels: Cohen's kappa, Fleiss' kappa, Krippendorff's alpha.
+"""Agreement of labels: Cohen's kappa, also weighted, Fleiss' kappa, Krippendorff's alpha.
 
 Labels are codes: 0 .. n_labels - 1 for the declared labels, anything negative for none. Every
 coefficient comes twice: on one data set through the reference package, and as a closed form on
@@ -7,11 +7,14 @@ two equal.
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
 from venire.errors import DataError
 from venire.stats.estimate import Estimate, FloatArray, IntArray, divide, undefined
+
+Level = Literal["nominal", "ordinal"]
 
 
 def codes(values: Sequence[str], labels: Sequence[str]) -> IntArray:
@@ -65,6 +68,19 @@ def kappa_of_table(table: IntArray) -> Estimate:
     from statsmodels.stats.inter_rater import cohens_kappa
 
     return Estimate(float(cohens_kappa(table, return_results=False)), n=n)
+
+
+def weighted_kappa(table: IntArray, weights: Literal["linear", "quadratic"]) -> Estimate:
+    """Cohen's kappa of a square table with `linear` or `quadratic` weights on the distance of codes.
+
+    Undefined as `kappa_of_table`. Source: Cohen (1968); statsmodels.
+    """
+    plain = kappa_of_table(table)
+    if not plain.is_defined:
+        return plain
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    return Estimate(float(cohens_kappa(table, wt=weights, return_results=False)), n=plain.n)
 
 
 def cell_features(first: IntArray, second: IntArray, n_labels: int) -> FloatArray:
@@ -134,11 +150,12 @@ def fleiss_from_sums(sums: FloatArray, n_judges: int) -> FloatArray:
     return divide(pairs * labels - chance, labels * labels * (n_judges - 1) - chance)
 
 
-def krippendorff_alpha(ratings: IntArray, n_labels: int) -> Estimate:
-    """Krippendorff's alpha for nominal labels; `ratings` has shape (n, judges), gaps negative.
+def krippendorff_alpha(ratings: IntArray, n_labels: int, level: Level = "nominal") -> Estimate:
+    """Krippendorff's alpha; `ratings` has shape (n, judges), gaps negative.
 
     Items with fewer than two labels are left out. Undefined where none remains, or all labels are
-    the same. Source: Krippendorff (2011); package krippendorff.
+    the same. `level`: `nominal`, or `ordinal` where the codes are an order.
+    Source: Krippendorff (2011); package krippendorff.
     """
     counts = counts_by_label(ratings, n_labels)
     pairable = counts[counts.sum(axis=1) >= 2]
@@ -148,7 +165,7 @@ def krippendorff_alpha(ratings: IntArray, n_labels: int) -> Estimate:
         return undefined("all judges gave one and the same label throughout", len(pairable))
     import krippendorff
 
-    value = krippendorff.alpha(value_counts=pairable, level_of_measurement="nominal")
+    value = krippendorff.alpha(value_counts=pairable, level_of_measurement=level)
     return Estimate(float(value), n=len(pairable))
 
 
