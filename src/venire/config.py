@@ -20,6 +20,7 @@ from venire.llm.embedding import OFFLINE, EmbeddingModel
 from venire.llm.local import LocalSettings
 from venire.llm.route import Client
 from venire.llm.simulated import Simulation, simulation_endpoint
+from venire.metrics.measure import MetricSettings
 from venire.personas.calling import Calling
 from venire.records import BackendKind, Price
 
@@ -116,6 +117,34 @@ def calling_of(cfg: DictConfig, overrides: Sequence[str]) -> Calling:
         raise ConfigError("judge: expected one that reads prompts, a recorded one has only its verdicts")
     judge = _on_backend(judge, backend, settings["simulation"], settings["local"], "")
     return Calling(judge=replace(judge, persona=None), **settings, **values)
+
+
+def data_of(cfg: DictConfig, overrides: Sequence[str]) -> tuple[Dataset, MetricSettings, int]:
+    """The data set of `cfg` (not read yet), how metrics are made, and the seed: for what asks no judge.
+
+    Raises:
+        ConfigError: a setting that is wrong, or an override without effect.
+    """
+    takes = ("dataset", "metrics", "seed", "data_root")
+    for override in overrides:
+        root = override.lstrip("+~").partition("=")[0].partition(".")[0].partition("@")[0]
+        if root not in takes:
+            raise ConfigError(f"{root}: this command does not look at it; it takes {', '.join(takes)}")
+    plain = {key: _plain(cfg, key) for key in ("dataset", "metrics", *_VALUES)}
+    return _built(plain, "dataset"), _built(plain, "metrics"), int(_values(plain)["seed"])
+
+
+def data_of_run(config_yaml: str) -> Dataset:
+    """The data set of a run's `config.yaml`, not read yet; interpolations are resolved here and now.
+
+    Raises:
+        ConfigError: the file describes no data set that this version knows.
+    """
+    cfg = OmegaConf.create(config_yaml)
+    if not isinstance(cfg, DictConfig):
+        raise ConfigError("config.yaml: expected a run's settings")
+    dataset: Dataset = _built({"dataset": _plain(cfg, "dataset")}, "dataset")
+    return dataset
 
 
 def _backend(plain: Mapping[str, Any]) -> str:

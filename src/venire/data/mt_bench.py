@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from venire.data.checks import Placed, assemble, check_count
+from venire.data.mt_bench_annotations import vote_annotations
 from venire.data.mt_bench_source import HUB_ID, Bench, HumanVote, VoteSource
 from venire.data.protocol import Loaded
 from venire.data.sampling import stratified_sample, untouched_clusters
 from venire.data.settings import as_choice, check_at_least_one
 from venire.errors import ConfigError, DataError
-from venire.records import Instance, PreferenceGold, Winner
+from venire.records import Annotations, Instance, PreferenceGold, Winner
 
 _PUBLISHED_DECIDED = 621  # turn-1 comparisons with a unique non-tie plurality
 _PUBLISHED_ANSWERED = 591  # of these, those with both answers in the shared data
@@ -88,9 +89,7 @@ class MTBench:
         Raises:
             DataError: see `VoteSource.read`; or there are fewer pairs than `sample`.
         """
-        bench = VoteSource(
-            self.root, self.turn, self.hub, self.revision, self.cache_dir, self.check_counts
-        ).read()
+        bench = self._source.read()
         comparisons = _comparisons(bench.votes)
         decided = [c for c in comparisons if c.plurality not in self._left_out]
         made = [_pair(bench, comparison) for comparison in decided]
@@ -105,6 +104,18 @@ class MTBench:
             revision=bench.revision,
             warnings=(*bench.warnings, _summary(comparisons, decided, len(pairs))),
         )
+
+    def annotations(self) -> tuple[Annotations, ...]:
+        """The single votes on all comparisons of the turn, undecided ones too; see `vote_annotations`."""
+        return vote_annotations(self._source)
+
+    def unit_of(self, instance: Instance) -> tuple[str, bool]:
+        """The comparison itself."""
+        return instance.id, False
+
+    @property
+    def _source(self) -> VoteSource:
+        return VoteSource(self.root, self.turn, self.hub, self.revision, self.cache_dir, self.check_counts)
 
     @property
     def _left_out(self) -> tuple[Winner | None, ...]:

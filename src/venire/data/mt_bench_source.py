@@ -125,7 +125,7 @@ class VoteSource:
         name = "human_votes.jsonl" if self.turn == 1 else "human_votes_with_turn.jsonl"
         rows = read_jsonl(folder / name)
         if self.turn != 1:
-            rows = tuple(row for row in rows if row.choice("turn", _TURN) == self.turn)
+            rows = tuple(row for row in rows if row.choice("turn", TURN) == self.turn)
         if self.check_counts:
             check_count(str(folder / "question.jsonl"), "questions", len(questions), _PUBLISHED_QUESTIONS)
             check_count(str(folder / name), "votes", len(rows), _LOCAL_VOTES[self.turn])
@@ -139,13 +139,13 @@ class VoteSource:
             questions=questions,
             answers=_answers(read_jsonl(folder / "answers.jsonl.gz")),
             references=_references(read_jsonl(folder / "reference_answer" / "gpt-4.jsonl")),
-            votes=_votes(rows, questions),
+            votes=votes_of(rows, questions),
             source=_FOLDER,
             warnings=tuple(warnings),
         )
 
     def _from_hub(self, split: HubSplit) -> Bench:
-        rows = tuple(row for row in split.rows() if row.choice("turn", _TURN) == self.turn)
+        rows = tuple(row for row in split.rows() if row.choice("turn", TURN) == self.turn)
         if self.check_counts:
             check_count(split.source, "votes", len(rows), _PUBLISHED_VOTES if self.turn == 1 else None)
         questions, answers, differing = _conversations(rows)
@@ -157,14 +157,14 @@ class VoteSource:
             questions=questions,
             answers=answers,
             references={},
-            votes=_votes(rows, questions),
+            votes=votes_of(rows, questions),
             source=split.source,
             revision=self.revision,
             warnings=tuple(warnings),
         )
 
 
-_TURN = {"1": 1, "2": 2}
+TURN = {"1": 1, "2": 2}
 
 
 def _conversation(what: str, turns: Sequence[str], turn: int) -> str:
@@ -207,7 +207,12 @@ def _reference(row: Row) -> Texts:
     return row.turns("choices", turns, _TURNS)
 
 
-def _votes(rows: Sequence[Row], questions: Mapping[int, Question]) -> tuple[HumanVote, ...]:
+def votes_of(rows: Sequence[Row], questions: Mapping[int, Question]) -> tuple[HumanVote, ...]:
+    """The human votes in `rows`, in their order.
+
+    Raises:
+        DataError: a vote on no question, of a model against itself, or with an unknown winner.
+    """
     return tuple(_vote(row, questions) for row in rows)
 
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from venire.data.checks import Placed, assemble
 from venire.data.mt_bench import check_turn
+from venire.data.mt_bench_annotations import unit_of, vote_annotations
 from venire.data.mt_bench_source import HUB_ID, Bench, HumanVote, VoteSource
 from venire.data.protocol import Loaded
 from venire.data.settings import check_at_least_one
-from venire.records import Instance, PreferenceGold, Winner
+from venire.records import Annotations, Instance, PreferenceGold, Winner
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,7 @@ class MTBenchVotes:
         Raises:
             DataError: see `VoteSource.read`; or a judge voted twice on one comparison in one order.
         """
-        bench = VoteSource(
-            self.root, self.turn, self.hub, self.revision, self.cache_dir, self.check_counts
-        ).read()
+        bench = self._source.read()
         made = [_instance(bench, vote) for vote in bench.votes]
         placed = [item for item in made if item is not None]
         missing = len(made) - len(placed)
@@ -67,6 +66,19 @@ class MTBenchVotes:
             id_field="question_id, model_a, model_b, judge",
             warnings=(*bench.warnings, *([left_out] if missing else [])),
         )
+
+    def annotations(self) -> tuple[Annotations, ...]:
+        """All votes, those on unpublished answers too; see `vote_annotations`. `limit` is of no effect."""
+        return vote_annotations(self._source)
+
+    def unit_of(self, instance: Instance) -> tuple[str, bool]:
+        """The comparison that a vote is on, with the models in alphabetical order."""
+        models = [response.id for response in instance.responses]
+        return unit_of(int(instance.metadata["question_id"]), self.turn, models), models != sorted(models)
+
+    @property
+    def _source(self) -> VoteSource:
+        return VoteSource(self.root, self.turn, self.hub, self.revision, self.cache_dir, self.check_counts)
 
 
 def _instance(bench: Bench, vote: HumanVote) -> Placed | None:

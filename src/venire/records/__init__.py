@@ -1,5 +1,6 @@
 """The field's words as frozen values: what an instance, a judgment, a call and an outcome are."""
 
+from venire.records.annotation import Annotation, Annotations, Value
 from venire.records.call import (
     EMBEDDING_STAGE,
     Attempt,
@@ -49,6 +50,8 @@ from venire.records.run import RunRecord, RunStatus
 __all__ = [
     "EMBEDDING_STAGE",
     "OVERALL",
+    "Annotation",
+    "Annotations",
     "Attempt",
     "AttemptStatus",
     "BackendKind",
@@ -94,6 +97,7 @@ __all__ = [
     "Unscored",
     "Usage",
     "Utterance",
+    "Value",
     "Verdict",
     "Vote",
     "Winner",
