@@ -45,7 +45,7 @@ ITEM = Instance(
     dimensions=(FLUENCY,),
     metadata={"note": "metadata-secret"},
 )
-STEPS = json.dumps({"steps": ["Read the  text.", "Count the errors."]})
+STEPS = json.dumps({"steps": ["Read the  text.", "Step 2: Count the errors."]})
 LOGPROBS = Scoring()
 THREE = Scoring(ScoringMode.SAMPLES, samples=3)
 
@@ -179,7 +179,16 @@ def test_a_judge_sees_request_response_and_reference_but_nothing_of_gold(mode: S
     assert "secret" not in shown
 
 
-@pytest.mark.parametrize("said", ['{"steps": []}', '{"steps": ["  "]}', "Read it.", '{"steps": "Read it."}'])
+def test_an_answer_of_the_one_token_asked_is_no_cut_reply() -> None:
+    found, _ = scored(answered(logs(t3=1.0)))
+    assert [call.finish for call in found.calls] == [FinishReason.STOP, FinishReason.STOP]
+    silent, _ = scored(lambda request: STEPS if request.stage == "steps" else Told("3", None))
+    assert silent.calls[-1].finish is FinishReason.LENGTH
+
+
+@pytest.mark.parametrize(
+    "said", ['{"steps": []}', '{"steps": ["  ", "1."]}', "Read it.", '{"steps": "Read it."}']
+)
 def test_without_evaluation_steps_there_is_no_score(said: str) -> None:
     found, llm = scored(lambda request: said)
     assert isinstance(found.score, Unscored)

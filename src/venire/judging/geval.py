@@ -12,6 +12,7 @@ Source: Liu et al. 2023, "G-Eval: NLG Evaluation using GPT-4 with Better Human A
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -38,6 +39,8 @@ _MOST_LEVELS = 9
 # What tokenizers put in the place of white space before a word.
 _SPACES = " \t\r\n▁Ġ"
 _MOST_SAMPLES = 100
+# Steps are numbered where they are shown; a number that the judge wrote is left out.
+_NUMBER = re.compile(r"^(?:step )?\d+ ?[.):] ?", re.IGNORECASE)
 
 
 class ScoringMode(StrEnum):
@@ -83,7 +86,7 @@ class StepsReply(Reply):
     @field_validator("steps")
     @classmethod
     def _not_blank(cls, steps: list[str]) -> list[str]:
-        kept = [text for each in steps if (text := " ".join(each.split()))]
+        kept = [text for each in steps if (text := _NUMBER.sub("", " ".join(each.split())))]
         if not kept:
             raise ValueError("expected at least one step")
         return kept
@@ -196,8 +199,11 @@ async def _by_logprobs(
         subject=replace(matter.subject(), dimension=dimension.name),
     )
     completion = await llm.complete(request)
+    call = completion.as_call(request)
+    if completion.finish is FinishReason.LENGTH and completion.logprobs:
+        call = replace(call, finish=FinishReason.STOP)  # the one token that was asked for is no cut reply
     found = _read_levels(completion, levels(dimension), scoring.minimum_covered)
-    return replace(found, dimension=dimension.name, calls=(completion.as_call(request),))
+    return replace(found, dimension=dimension.name, calls=(call,))
 
 
 def _read_levels(completion: Completion, ratings: Sequence[float], minimum: float) -> Scored:
