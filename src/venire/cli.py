@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from venire import __version__
+from venire.commands import exits
+from venire.commands.people import add_people, takes_overrides
 from venire.errors import ConfigError, VenireError
-
-EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INCOMPLETE, EXIT_INTERRUPTED = 0, 1, 2, 3, 130
 
 _EXAMPLES = """\
 first steps:
@@ -37,28 +37,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         rest = [flag for flag in rest if flag.startswith("-")]
     if rest and not _takes_overrides(arguments, rest):
         print(f"venire {arguments.command}: unknown arguments: {' '.join(rest)}", file=sys.stderr)
-        return EXIT_USAGE
+        return exits.USAGE
     arguments.rest = rest
     os.environ["VENIRE_HOME"] = str(home())
     try:
         return int(arguments.handler(arguments))
     except VenireError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        return EXIT_USAGE if isinstance(error, ConfigError) else EXIT_FAILED
+        return exits.USAGE if isinstance(error, ConfigError) else exits.FAILED
     except KeyboardInterrupt:
         if arguments.command not in ("run", "reproduce"):
-            return EXIT_INTERRUPTED
+            return exits.INTERRUPTED
         print(
             "interrupted: the same command goes on from here; what is paid is not paid again", file=sys.stderr
         )
-        return EXIT_INCOMPLETE
+        return exits.INCOMPLETE
     except BrokenPipeError:
-        return EXIT_OK
+        return exits.OK
 
 
 def _takes_overrides(arguments: argparse.Namespace, rest: Sequence[str]) -> bool:
-    """Whether what argparse did not know is for hydra: for a run, everything; for personas, KEY=VALUE."""
-    if arguments.command == "personas" and arguments.action in ("build", "show"):
+    """Whether what argparse did not know is for hydra: for a run, everything; for others, KEY=VALUE."""
+    if takes_overrides(arguments) or (
+        arguments.command == "personas" and arguments.action in ("build", "show")
+    ):
         return all("=" in each and not each.startswith("-") for each in rest)
     return arguments.command in ("run", "plan")
 
@@ -94,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_reproduce(commands)
     _add_select(commands)
     _add_personas(commands)
+    add_people(commands)
     _add_sync(commands)
     _add_doctor(commands)
     return parser

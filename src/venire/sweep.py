@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from venire.errors import TrackingError, VenireError
+from venire.experiment import Experiment
 from venire.hashing import digest
 from venire.launch import Door, Ready, Written, execute, explain
 from venire.llm.settings import Mode
@@ -69,9 +70,8 @@ def run_job(ready: Ready, door: Door, *, number: int, overrides: Sequence[str], 
     """Run one job, or find it finished; with `rerun`, or where `llm=refresh` is to pay again, run it anew."""
     secrets = secret_values(door.environ)
     overrides = [redact(override, secrets) for override in overrides]
-    anew = rerun or ready.experiment.llm.mode is Mode.REFRESH
-    earlier = None if anew else finished_run(door.home, ready.job_hash)
-    if earlier is not None and _is_covered(earlier, ready.experiment.max_unscored):
+    earlier = earlier_run(door.home, ready.experiment, ready.job_hash, rerun=rerun)
+    if earlier is not None:
         return Job(number, tuple(overrides), JobStatus.SKIPPED, str(earlier))
     written = execute(ready, door)
     for warning in written.warnings:
@@ -79,9 +79,17 @@ def run_job(ready: Ready, door: Door, *, number: int, overrides: Sequence[str], 
     return _job(number, overrides, written)
 
 
-def _is_covered(folder: Path, max_unscored: float) -> bool:
-    """Whether the run in `folder`, perhaps finished under a laxer bound, finishes under this one."""
-    return 1.0 - read_record(folder).metrics["coverage"] <= max_unscored
+def earlier_run(home: Path, experiment: Experiment, job_hash: str, *, rerun: bool) -> Path | None:
+    """The finished run that a sweep takes for this job; None where it is to be run.
+
+    A run that finished under a laxer `max_unscored` counts only if it finishes under this one.
+    """
+    if rerun or experiment.llm.mode is Mode.REFRESH:
+        return None
+    folder = finished_run(home, job_hash)
+    if folder is None or 1.0 - read_record(folder).metrics["coverage"] > experiment.max_unscored:
+        return None
+    return folder
 
 
 def _job(number: int, overrides: Sequence[str], written: Written) -> Job:

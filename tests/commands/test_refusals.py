@@ -38,7 +38,7 @@ def test_an_unknown_key_is_named_in_full_with_the_one_that_was_meant(override: s
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("method=pairwse", "method: no option 'pairwse' (juryflow, length, "),
+        ("method=pairwse", "method: no option 'pairwse' ("),
         ("experiment=recorded/lmbar", "experiment: no option 'recorded/lmbar' ("),
         ("panel=null", "panel: expected the name of an option (mixed, multi_model, "),
         ("panel=3", "panel: expected the name of an option ("),

@@ -98,7 +98,7 @@ def test_a_job_that_cannot_be_planned_is_named_and_the_others_are_planned(venire
     [
         ((), 2, "venire plan dataset=sample"),
         (("dataset=sample", "method=pairwize"), 2, "pairwize"),
-        (("dataset=sample", "judge.temperature=9"), 1, "judge.temperature"),
+        (("dataset=sample", "judge.temperature=9"), 2, "judge.temperature"),
     ],
 )
 def test_what_cannot_be_planned_is_explained(

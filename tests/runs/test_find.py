@@ -5,7 +5,7 @@ import pytest
 
 from venire.errors import RunError
 from venire.records import RunStatus
-from venire.runs import find_run, finished_by_job_hash, finished_run, list_runs, write_run
+from venire.runs import find_run, finished_run, list_runs, write_run
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_damaged_run_hides_no_other(tmp_path, put):
     (bad / "run.json").write_text("{")
     assert find_run(tmp_path, "bbbb") == good
     assert find_run(tmp_path, "20260101") == bad
-    assert finished_by_job_hash(tmp_path) == {"j1": good}
+    assert finished_run(tmp_path, "j1") == good
 
 
 def test_the_finished_run_of_a_job_is_found_among_damaged_and_other_ones(tmp_path, put):
@@ -91,4 +91,4 @@ def test_only_the_newest_finished_run_of_a_job_counts(tmp_path, put):
     put("20260103-a", status=RunStatus.INCOMPLETE)
     put("20260104-a", status=RunStatus.FAILED)
     put("20260105-a", tags={})
-    assert finished_by_job_hash(tmp_path) == {"j1": newest}
+    assert finished_run(tmp_path, "j1") == newest

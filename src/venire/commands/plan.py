@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,11 +10,11 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from venire.commands.composing import beside_the_first, experiment_in_job, for_each_job
+from venire.commands import exits
+from venire.commands.composing import experiment_in_job, look_at_each_job
 from venire.errors import VenireError
 from venire.experiment import Experiment
 from venire.launch import explain
-from venire.llm.settings import Mode
 from venire.planning.plan import Plan, plan_of
 from venire.provenance import hashes_of
 from venire.reporting.plan_table import (
@@ -27,9 +26,7 @@ from venire.reporting.plan_table import (
     scaling_table,
 )
 from venire.reporting.table import Format
-from venire.runs import finished_by_job_hash
-
-EXIT_OK, EXIT_FAILED, EXIT_USAGE = 0, 1, 2
+from venire.sweep import earlier_run
 
 _HINT = """\
 venire plan needs to know what would be run. Try one of these:
@@ -43,11 +40,10 @@ def plan(arguments: Sequence[str], *, simulate: bool, as_json: bool) -> int:
     """Plan what `arguments` (hydra overrides and flags) compose; returns the exit status."""
     if not arguments:
         print(_HINT, file=sys.stderr)
-        return EXIT_USAGE
+        return exits.USAGE
     home = Path(os.environ["VENIRE_HOME"])
     jobs: list[PlannedJob] = []
     sweeps: list[bool] = []
-    finished = finished_by_job_hash(home)
 
     def job(cfg: DictConfig) -> None:
         hydra_cfg = HydraConfig.get()
@@ -55,26 +51,24 @@ def plan(arguments: Sequence[str], *, simulate: bool, as_json: bool) -> int:
         overrides = tuple(str(override) for override in hydra_cfg.overrides.task)
         try:
             experiment = experiment_in_job(cfg)
-            skips = sweeps[-1] and not cfg.sweep.rerun and experiment.llm.mode is not Mode.REFRESH
-            if skips and hashes_of(experiment)["job_hash"] in finished:
+            job_hash = hashes_of(experiment)["job_hash"]
+            if (
+                sweeps[-1]
+                and earlier_run(home, experiment, job_hash, rerun=bool(cfg.sweep.rerun)) is not None
+            ):
                 jobs.append(PlannedJob(overrides, finished=True))
                 return
             jobs.append(_planned(experiment, overrides, home, simulate=simulate))
         except VenireError as error:
+            if not sweeps[-1]:
+                raise
             jobs.append(PlannedJob(overrides, error=explain(error)))
 
-    with tempfile.TemporaryDirectory(prefix="venire-plan-") as folder:
-        # A plan leaves no folder behind, and its jobs run here, whatever launcher the sweep has.
-        here = (f"hydra.run.dir={folder}", f"hydra.sweep.dir={folder}", "hydra/launcher=basic")
-        kept = [each for each in arguments if not each.lstrip("+~").startswith(_LAUNCHING)]
-        for_each_job(job, beside_the_first(kept, here), command="venire plan")
+    look_at_each_job(job, arguments, command="venire plan")
     if not jobs:  # only the configuration was to be shown
-        return EXIT_OK
+        return exits.OK
     _print(jobs, is_sweep=any(sweeps), as_json=as_json)
-    return EXIT_FAILED if any(each.error for each in jobs) else EXIT_OK
-
-
-_LAUNCHING = ("hydra/launcher", "hydra.launcher", "hydra.run.dir", "hydra.sweep.dir")
+    return exits.FAILED if any(each.error for each in jobs) else exits.OK
 
 
 def _planned(experiment: Experiment, overrides: tuple[str, ...], home: Path, *, simulate: bool) -> PlannedJob:

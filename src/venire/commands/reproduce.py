@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from venire.commands import exits
 from venire.commands.run import run, tracking_of
 from venire.commands.table import named_table, runs_of
 from venire.errors import ConfigError
@@ -17,8 +18,6 @@ from venire.reporting.specs import Spec, list_specs, read_spec
 from venire.reporting.table import Format
 from venire.runs import write_atomically
 from venire.sweep import TABLE_FORMS, read_jobs, sweep_id, upload_table
-
-_EXIT_OK = 0
 
 
 def reproduce(
@@ -33,7 +32,7 @@ def reproduce(
     """
     if not names:
         print("\n".join(list_specs()))
-        return _EXIT_OK
+        return exits.OK
     specs = [read_spec(name) for name in names]
     asked = [override.partition("=")[2] for override in overrides if override.startswith("backend=")]
     for spec in specs:
@@ -44,7 +43,7 @@ def reproduce(
         statuses = _in_processes([spec.name for spec in specs], overrides, out, at_once)
     else:
         statuses = [_reproduce(home, spec, overrides, asked, out) for spec in specs]
-    return next((status for status in statuses if status != _EXIT_OK), _EXIT_OK)
+    return next((status for status in statuses if status != exits.OK), exits.OK)
 
 
 def _in_processes(
@@ -75,7 +74,7 @@ def _reproduce(
     backend = [] if spec.backend == "recorded" or asked else ["backend=simulated"]
     launched = [*spec.overrides, *overrides, *backend]
     status = run(launched)
-    if status != _EXIT_OK:
+    if status != exits.OK:
         return status
     kind = asked[0] if asked else spec.backend
     stem = (out or home / "tables") / kind / spec.name.removeprefix(f"{kind}/")
@@ -87,7 +86,7 @@ def _reproduce(
         shutil.copyfile(path, target)
         print(target)
     print(stem.with_name(f"{stem.name}.md"))
-    return _EXIT_OK
+    return exits.OK
 
 
 def _write(home: Path, spec: Spec, launched: Sequence[str], command: str) -> list[Path]:

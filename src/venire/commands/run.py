@@ -10,13 +10,13 @@ from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
-from venire.build import build
+from venire.commands import exits
 from venire.commands.composing import experiment_in_job, for_each_job
 from venire.commands.dry_run import dry_run as show_prompts
 from venire.console import Watch, print_run, print_sweep
-from venire.errors import ConfigError
+from venire.errors import ConfigError, TrackingError
 from venire.launch import Door, Written, execute, prepare
 from venire.records import RunStatus
 from venire.runs import secret_values
@@ -35,8 +35,7 @@ from venire.sweep import (
     write_table,
 )
 from venire.tracking.settings import TrackingSettings
-
-EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_INCOMPLETE = 0, 1, 2, 3
+from venire.tracking.sync import settings_of
 
 
 def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
@@ -47,7 +46,7 @@ def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
     """
     if not arguments:
         print(_HINT, file=sys.stderr)
-        return EXIT_USAGE
+        return exits.USAGE
     if dry_run is not None:
         return show_prompts(arguments, dry_run)
     overrides = [argument for argument in arguments if "=" in argument and not argument.startswith("--")]
@@ -114,9 +113,9 @@ def _single(cfg: DictConfig, home: Path) -> int:
     written = _execute(cfg, home)
     print_run(written)
     return {
-        RunStatus.FINISHED: EXIT_OK,
-        RunStatus.INCOMPLETE: EXIT_INCOMPLETE,
-        RunStatus.FAILED: EXIT_FAILED,
+        RunStatus.FINISHED: exits.OK,
+        RunStatus.INCOMPLETE: exits.INCOMPLETE,
+        RunStatus.FAILED: exits.FAILED,
     }[written.record.status]
 
 
@@ -161,7 +160,7 @@ def _end_sweep(launch: Launch, tracking: Sequence[TrackingSettings]) -> int:
     """Sum up the jobs that ended; none did where only the configuration was to be shown."""
     jobs = launch.jobs()
     if not jobs:
-        return EXIT_OK
+        return exits.OK
     return _finish_sweep(launch, jobs, tracking[0] if tracking else tracking_of(jobs))
 
 
@@ -177,16 +176,21 @@ def _finish_sweep(launch: Launch, jobs: Sequence[Job], tracking: TrackingSetting
                 print(f"warning: {trouble}", file=sys.stderr)
     print(path)
     if all(job.ok for job in jobs):
-        return EXIT_OK
-    return EXIT_FAILED if any(job.status is JobStatus.FAILED for job in jobs) else EXIT_INCOMPLETE
+        return exits.OK
+    return exits.FAILED if any(job.status is JobStatus.FAILED for job in jobs) else exits.INCOMPLETE
 
 
 def tracking_of(jobs: Sequence[Job]) -> TrackingSettings | None:
-    """The tracking settings of the sweep's first run; None where there is no run."""
+    """The tracking settings of the sweep's first run; None where there is no run.
+
+    Where they cannot be told any more (a password in the address is not kept) this is said, and the
+    table waits for `venire sync`.
+    """
     folder = next((Path(job.folder) for job in jobs if job.folder), None)
     if folder is None:
         return None
-    node = OmegaConf.select(OmegaConf.load(folder / "config.yaml"), "tracking")
-    built = build(OmegaConf.to_container(node, resolve=True), "tracking")
-    assert isinstance(built, TrackingSettings)
-    return built
+    try:
+        return settings_of(folder)
+    except TrackingError as error:
+        print(f"warning: {error}", file=sys.stderr)
+        return TrackingSettings(enabled=False)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import yaml
 
+from venire.commands import exits
 from venire.commands.table import runs_of, sweep_folder_of
 from venire.errors import ConfigError, RunError
 from venire.records import RunRecord
@@ -12,7 +13,6 @@ from venire.reporting.selection import Selection, judge_accuracies, select_best
 from venire.reporting.table import Format
 from venire.runs import find_run, read_record, write_atomically
 
-_EXIT_OK = 0
 GROUP = "selected"
 
 
@@ -50,7 +50,7 @@ def select(home: Path, sweep: str, *, name: str, judges: str | None, out: Path |
     if by_judge:
         print("judges alone: " + ", ".join(f"{judge} {value:.3f}" for judge, value in by_judge.items()))
     print(path)
-    return _EXIT_OK
+    return exits.OK
 
 
 def _judges_of(home: Path, judges: str | None, records: Sequence[RunRecord]) -> Sequence[RunRecord]:

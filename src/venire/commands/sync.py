@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-_EXIT_OK, _EXIT_FAILED = 0, 1
+from venire.commands import exits
 
 
 def sync(home: Path, uri: str | None, *, check_all: bool = False) -> int:
@@ -28,4 +28,4 @@ def sync(home: Path, uri: str | None, *, check_all: bool = False) -> int:
     print(
         f"to {where}: {len(report.uploaded)} runs uploaded, {report.already} were there already{unfinished}"
     )
-    return _EXIT_FAILED if report.failed else _EXIT_OK
+    return exits.FAILED if report.failed else exits.OK

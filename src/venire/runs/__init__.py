@@ -1,7 +1,7 @@
 """Run folders: what a run leaves on disk, written once, whole or not at all."""
 
 from venire.runs.atomic import write_atomically
-from venire.runs.find import find_run, finished_by_job_hash, finished_run, list_runs, unfinished_runs
+from venire.runs.find import find_run, finished_run, list_runs, unfinished_runs
 from venire.runs.folder import (
     RUN_FILES,
     files_of,
@@ -21,7 +21,6 @@ __all__ = [
     "assert_no_secrets",
     "files_of",
     "find_run",
-    "finished_by_job_hash",
     "finished_run",
     "list_runs",
     "new_run_id",

@@ -80,17 +80,3 @@ def finished_run(home: Path, job_hash: str) -> Path | None:
         if record.tags.get("job_hash") == job_hash and record.status is RunStatus.FINISHED:
             return path.parent
     return None
-
-
-def finished_by_job_hash(home: Path) -> dict[str, Path]:
-    """The newest finished run of each job, by the tag `job_hash`. Damaged folders count as not run."""
-    found: dict[str, Path] = {}
-    for folder in list_runs(home):
-        try:
-            record = read_record(folder)
-        except RunError:
-            continue
-        job_hash = record.tags.get("job_hash")
-        if job_hash and record.status is RunStatus.FINISHED:
-            found[job_hash] = folder
-    return found

@@ -33,7 +33,7 @@ class SyncReport:
 
 
 def settings_of(folder: Path) -> TrackingSettings:
-    """Where the run in `folder` was to be logged, as its `config.yaml` says.
+    """Where (and whether) the run in `folder` was to be logged, as its `config.yaml` says.
 
     Raises:
         TrackingError: it does not say, or its address held a password, which no run folder keeps.
@@ -47,7 +47,7 @@ def settings_of(folder: Path) -> TrackingSettings:
         raise TrackingError(f"{path}: no usable node 'tracking' ({error}); name the store by --uri") from None
     if settings.uri is not None and HIDDEN in settings.uri:
         raise TrackingError(f"{path}: tracking.uri held a password, which is not kept; name it by --uri")
-    return replace(settings, enabled=True)
+    return settings
 
 
 def sync(home: Path, settings: TrackingSettings | None = None, *, check_all: bool = False) -> SyncReport:
@@ -81,7 +81,7 @@ def sync(home: Path, settings: TrackingSettings | None = None, *, check_all: boo
 
 
 def _own(settings: TrackingSettings | None, folder: Path) -> TrackingSettings:
-    return settings_of(folder) if settings is None else settings
+    return replace(settings_of(folder), enabled=True) if settings is None else settings
 
 
 def _a_run_of(home: Path, sweep_id: str) -> Path:
@@ -101,7 +101,7 @@ def _sync_sweeps(
             continue
         sweep_id = path.parent.name
         try:
-            where = settings or settings_of(_a_run_of(home, sweep_id))
+            where = _own(settings, _a_run_of(home, sweep_id))
             upload_sweep(where, sweep_id, plan, home=home, started_at=started_at)
         except (VenireError, OSError) as error:
             failed[path.parent] = str(error)
