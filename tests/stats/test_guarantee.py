@@ -1,0 +1,196 @@
+"""Thresholds with a guarantee: the tests, what they certify, and what is chosen among it."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, binomtest
+
+from venire.errors import DataError
+from venire.stats.guarantee import (
+    StageScores,
+    certified,
+    cheapest,
+    delta_of_stage,
+    least_cost,
+    least_items,
+    p_values,
+    p_violated,
+    passed,
+    risk_bound,
+    sequence,
+    sufficient_items,
+    widest,
+)
+
+NAN = math.nan
+
+
+def scores(*stages, cost=None):
+    """Each stage a list of (confidence, right)."""
+    confidence = np.array([[c for c, _ in stage] for stage in stages], dtype=float).T
+    right = np.array([[bool(r) for _, r in stage] for stage in stages]).T
+    return StageScores(confidence, right, np.array(cost or [1.0] * len(stages)))
+
+
+def items(n, errors, confidence=1.0):
+    return [(confidence, k >= errors) for k in range(n)]
+
+
+def test_p_is_the_exact_binomial_tail():
+    # 2 wrong of 60 where a tenth is allowed: .9^60 + 60 * .1 * .9^59 + 1770 * .01 * .9^58 = .053045
+    assert p_values(np.array(2), np.array(60), 0.1) == pytest.approx(0.053045, abs=1e-6)
+    assert p_values(np.array(2), np.array(60), 0.1) == pytest.approx(
+        binomtest(2, 60, 0.1, alternative="less").pvalue
+    )
+    assert p_violated(12, 60, 0.1) == pytest.approx(binomtest(12, 60, 0.1, alternative="greater").pvalue)
+    assert p_violated(0, 0, 0.1) == 1.0
+
+
+def test_the_bound_of_a_risk_is_clopper_and_pearson_s():
+    # none wrong of n: 1 - delta^(1/n); 22 items, delta .1: 1 - .1^(1/22) = .099372
+    assert risk_bound(0, 22, 0.1) == pytest.approx(0.099372, abs=1e-6)
+    assert risk_bound(3, 50, 0.05) == pytest.approx(binomtest(3, 50).proportion_ci(0.9).high)
+    assert (risk_bound(4, 4, 0.1), risk_bound(0, 0, 0.1)) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    # smallest n with target^n <= delta
+    ("target", "delta", "n"),
+    [(0.9, 0.1, 22), (0.9, 0.05, 29), (0.8, 0.1, 11), (0.95, 0.05, 59), (0.5, 0.25, 2)],
+)
+def test_the_fewest_items_that_can_certify(target, delta, n):
+    assert least_items(target, delta) == n
+    assert target**n <= delta < target ** (n - 1)
+
+
+def test_the_items_that_do_hang_on_the_truth():
+    n = sufficient_items(0.9, 0.1, 0.95)
+    assert n is not None
+
+    def power(size):
+        most = max((k for k in range(size) if binom.cdf(k, size, 0.1) <= 0.1), default=-1)
+        return binom.cdf(most, size, 0.05)
+
+    assert power(n) >= 0.8 > power(n - 1)
+    assert sufficient_items(0.9, 0.1, 1.0) == 22
+    assert sufficient_items(0.9, 0.1, 0.9) is None
+    assert sufficient_items(0.9, 0.1, 0.9 + 1e-6) is None
+
+
+def test_stages_share_delta_and_combinations_share_a_stage_s_part():
+    # two stages with 1 and 2 levels before the third: 2 * 3 combinations, a third of delta each stage
+    levels = [(1.0,), (1.0, 0.8), (0.9,)]
+    assert [delta_of_stage(levels, k, 0.12) for k in range(3)] == pytest.approx([0.04, 0.02, 0.04 / 6])
+
+
+def test_a_sequence_stops_at_its_first_failure():
+    # 1.0: 30 right; .9: 30 more of which 10 wrong; .8: 100 right, which would pass again
+    stage = [*items(30, 0, 1.0), *items(30, 10, 0.9), *items(200, 0, 0.8)]
+    tests = sequence(scores(stage), 0, (1.0, 0.9, 0.8), np.full(260, True), target=0.9, delta=0.1)
+    assert [(test.level, test.n, test.errors, test.certified) for test in tests] == [
+        (1.0, 30, 0, True),
+        (0.9, 60, 10, False),
+    ]
+
+
+def test_a_stage_below_chance_stays_closed_and_the_next_one_decides():
+    below = items(100, 60)
+    good = items(100, 1)
+    found = widest(
+        scores(below, good), certified(scores(below, good), [(1.0,), (1.0,)], target=0.9, delta=0.1)
+    )
+    assert found.thresholds == (None, 1.0)
+    assert passed(scores(below, good), found.thresholds).decided == (0, 100)
+
+
+def test_nothing_certified_leaves_every_stage_closed():
+    bad = items(100, 40)
+    (only,) = certified(scores(bad), [(1.0, 0.5)], target=0.9, delta=0.1)
+    assert only.thresholds == (None,)
+    assert passed(scores(bad), only.thresholds).left == 100
+
+
+def test_a_later_stage_is_tested_on_what_reaches_it():
+    # The second judge is right on 100 easy items and wrong on a third of the 60 hard ones that it would get.
+    easy = [*items(100, 0, 1.0), *items(60, 0, 0.5)]
+    later = [*items(100, 0, 1.0), *items(60, 20, 1.0)]
+    made = certified(scores(easy, later), [(1.0,), (1.0,)], target=0.8, delta=0.1)
+    # alone it has 140 of 160 right, which certifies .8; behind the first stage it must stay closed
+    assert {each.thresholds for each in made} == {(None, None), (None, 1.0), (1.0, None)}
+    assert widest(scores(easy, later), made).thresholds == (None, 1.0)
+
+
+def test_no_verdict_is_never_confident():
+    stage = [(NAN, False)] * 5 + [(1.0, True)] * 30
+    outcome = passed(scores(stage), (0.1,))
+    assert (outcome.reached, outcome.decided, outcome.errors, outcome.left) == ((35,), (30,), (0,), 5)
+
+
+def test_no_item_certifies_nothing():
+    empty = StageScores(np.zeros((0, 1)), np.zeros((0, 1), dtype=bool), np.ones(1))
+    (only,) = certified(empty, [(1.0,)], target=0.9, delta=0.1)
+    assert only.thresholds == (None,)
+    assert math.isnan(passed(empty, (None,)).cost(empty.cost))
+
+
+def test_a_mean_of_votes_that_misses_its_level_by_an_ulp_reaches_it():
+    assert passed(scores([(0.1 + 0.2, True)]), (0.3,)).decided == (1,)
+    assert passed(scores([(0.3 - 1e-17, True)]), (0.3,)).decided == (1,)
+    assert passed(scores([(0.299, True)]), (0.3,)).decided == (0,)
+
+
+def test_of_equal_coverage_the_cheaper_is_taken():
+    both = items(200, 0), items(200, 0)
+    for cost, thresholds in (([1.0, 5.0], (1.0, None)), ([5.0, 1.0], (None, 1.0))):
+        made = scores(*both, cost=cost)
+        found = certified(made, [(1.0,), (1.0,)], target=0.9, delta=0.1)
+        assert widest(made, found).thresholds == thresholds
+
+
+def test_the_cheapest_weighs_people_against_judges():
+    # the stage decides all 100 for 1 each; people take 100 for 3 or for .5 each
+    made = scores(items(100, 0))
+    found = certified(made, [(1.0,)], target=0.9, delta=0.1)
+    assert cheapest(made, found, people=3.0).thresholds == (1.0,)
+    assert cheapest(made, found, people=0.5).thresholds == (None,)
+
+
+def test_least_cost_prices_errors_and_has_no_guarantee():
+    # .9: 10 right for sure; .6: 10 items, 4 wrong. People cost 2, the stage 1 an item asked.
+    made = scores([*items(10, 0, 0.9), *items(10, 4, 0.6)])
+    levels = [(0.9, 0.6)]
+    # error 1: threshold .9 costs 1 + 10 * 2 / 20 = 2; .6 costs 1 + 4 / 20 = 1.2
+    assert least_cost(made, levels, people=2.0, error=1.0) == (0.6,)
+    # error 10: .6 costs 1 + 40 / 20 = 3; closed costs 2; .9 costs 2 and decides more
+    assert least_cost(made, levels, people=2.0, error=10.0) == (0.9,)
+
+
+def test_an_unknown_cost_is_no_number():
+    made = scores(items(10, 0), cost=[NAN])
+    assert math.isnan(passed(made, (1.0,)).cost(made.cost))
+    assert passed(made, (None,)).cost(made.cost, people=2.0) == 2.0
+
+
+@pytest.mark.parametrize("levels", [[()], [(0.5, 0.9)], [(0.5, 0.5)], [(1.2,)], [(0.0,)]])
+def test_levels_that_are_none_are_refused(levels):
+    with pytest.raises(DataError, match="levels: expected some numbers above 0, up to 1, that fall"):
+        certified(scores(items(5, 0)), levels, target=0.9, delta=0.1)
+
+
+def test_levels_of_another_number_of_stages_are_refused():
+    with pytest.raises(DataError, match="expected those of 1 stages, got 2"):
+        certified(scores(items(5, 0)), [(1.0,), (1.0,)], target=0.9, delta=0.1)
+
+
+def test_the_guarantee_holds_where_every_stage_lies_on_the_edge():
+    # Every level has the risk that is just not allowed: any open stage is a violation. 2,000 development
+    # sets of 120 items, delta .1; 4 standard errors: .1 + 4 * sqrt(.09 / 2000) = .127
+    rng = np.random.default_rng(11)
+    violations = 0
+    for _ in range(2000):
+        confidence = rng.choice([0.6, 0.8, 1.0], size=(120, 2))
+        made = StageScores(confidence, rng.random((120, 2)) < 0.8 - 1e-9, np.ones(2))
+        found = certified(made, [(1.0, 0.8, 0.6)] * 2, target=0.8, delta=0.1)
+        violations += any(level is not None for level in widest(made, found).thresholds)
+    assert 0.02 < violations / 2000 < 0.127
