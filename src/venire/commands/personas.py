@@ -12,6 +12,7 @@ from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from venire.build import build as built_from
+from venire.commands import exits
 from venire.commands.composing import look_at_each_job
 from venire.commands.persona_sets import find_set, listed_sets, shipped
 from venire.config import calling_of
@@ -19,7 +20,7 @@ from venire.ending import AGAIN, advice_after
 from venire.errors import ConfigError
 from venire.personas.building import LostReply, build_personas, part_tokens
 from venire.personas.built import Brief, Built, ConsolidateBy
-from venire.personas.calling import Calling, Door, check_calling, with_llm
+from venire.personas.calling import Calling, Door, check_calling, secrets_of, with_llm
 from venire.personas.checks import findings
 from venire.personas.comparing import differences
 from venire.personas.naming import is_option_name, key_of
@@ -28,9 +29,7 @@ from venire.personas.reading import Documents, read_documents
 from venire.personas.record import file_of, header_of, warnings_of, yaml_of
 from venire.personas.showing import provenance_lines, shown
 from venire.runner import STOPS
-from venire.runs import write_atomically
-
-_EXIT_OK, _EXIT_FAILED, _EXIT_INCOMPLETE = 0, 1, 3
+from venire.runs import redact, write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ def build(home: Path, request: BuildRequest, overrides: Sequence[str]) -> int:
     calling = _composed(overrides, request.config_dir)
     if request.dry_run:
         _print(_plan(brief, documents, calling))
-        return _EXIT_OK
+        return exits.OK
     check_calling(calling, os.environ)
     door = Door(home, os.environ, time.time, _tell)
 
@@ -90,17 +89,18 @@ def build(home: Path, request: BuildRequest, overrides: Sequence[str]) -> int:
     except (*STOPS, LostReply) as stopped:
         advice = AGAIN if isinstance(stopped, LostReply) else advice_after(stopped)
         _tell(f"stopped: {stopped}" + (f"\n{advice}" if advice else ""))
-        return _EXIT_INCOMPLETE
+        return exits.INCOMPLETE
     content = file_of(brief, documents, calling, called.result)
     made = built_from(content, "persona")
     out.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(out, yaml_of(content, header_of(content, _model(calling, called.result))))
+    text = yaml_of(content, header_of(content, _model(calling, called.result)))
+    write_atomically(out, redact(text, secrets_of(calling, os.environ)))
     for warning in (*warnings_of(documents, called.result), *called.summary.warnings):
         _tell(f"warning: {warning}")
     counts = f"{called.summary.paid} calls paid, {called.summary.replayed} replayed"
     groups = [f"{group.name}: {', '.join(p.name for p in group.personas)}" for group in made.groups]
     _print([*groups, *provenance_lines(made.provenance), counts, *_how_to_use(home, out), str(out)])
-    return _EXIT_OK
+    return exits.OK
 
 
 def show(home: Path, name: str | None, overrides: Sequence[str], config_dir: Path | None) -> int:
@@ -109,14 +109,14 @@ def show(home: Path, name: str | None, overrides: Sequence[str], config_dir: Pat
         _print(listed_sets(home, config_dir))
     else:
         _print([shown(find_set(home, name, overrides, config_dir))])
-    return _EXIT_OK
+    return exits.OK
 
 
 def diff(home: Path, old: str, new: str, config_dir: Path | None) -> int:
     """Print what two sets differ in."""
     lines = differences(*(find_set(home, each, (), config_dir) for each in (old, new)))
     _print(lines or ["no difference"])
-    return _EXIT_OK
+    return exits.OK
 
 
 def validate(home: Path, name: str, documents: Path | None, config_dir: Path | None) -> int:
@@ -125,7 +125,7 @@ def validate(home: Path, name: str, documents: Path | None, config_dir: Path | N
     found = findings(made, read_documents(documents) if documents else None)
     errors = sum(each.is_error for each in found)
     _print([*map(str, found), f"{made.name}: {errors} errors, {len(found) - errors} warnings"])
-    return _EXIT_FAILED if errors else _EXIT_OK
+    return exits.FAILED if errors else exits.OK
 
 
 def _placed(home: Path, request: BuildRequest) -> tuple[Brief, Path]:

@@ -90,6 +90,12 @@ def check_calling(calling: Calling, environ: Mapping[str, str]) -> None:
     check_budget(calling.budget, [calling.judge.route])
 
 
+def secrets_of(calling: Calling, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What no file and no message may hold."""
+    key = api_key(calling.judge.route, environ)
+    return (*([key] if key else []), *secret_values(environ))
+
+
 def with_llm(calling: Calling, door: Door, name: str, work: Callable[[LLM], Awaitable[T]]) -> Called[T]:
     """What `work` makes of the model; every call goes through the store, the budget and the ledger.
 
@@ -102,17 +108,15 @@ def with_llm(calling: Calling, door: Door, name: str, work: Callable[[LLM], Awai
 async def _with_llm(
     calling: Calling, door: Door, name: str, work: Callable[[LLM], Awaitable[T]]
 ) -> Called[T]:
-    route = calling.judge.route
     backends = Backends([calling.judge], door.environ, calling.local, calling.simulation, ())
-    key = api_key(route, door.environ)
     async with open_llm(
-        [route],
+        [calling.judge.route],
         backends.of,
         calling.llm,
         store_url=calling.llm.url(door.home),
         run_id=new_run_id(door.now(), f"personas {name}"),
         budget=calling.budget,
-        secrets=(*([key] if key else []), *secret_values(door.environ)),
+        secrets=secrets_of(calling, door.environ),
     ) as stored:
         stop_on_signals(Stop(), stored, door.say)
         llm: LLM = stored
