@@ -7,6 +7,7 @@ import numpy as np
 
 from venire.errors import ConfigError, DataError
 from venire.metrics.calls import call_metrics
+from venire.metrics.claims import claim_metrics
 from venire.metrics.debate import debate_metrics
 from venire.metrics.estimators import Estimator
 from venire.metrics.geval import geval_metrics
@@ -125,6 +126,7 @@ def _measure_preferences(
     if len(bench.judges) > 1:
         judge_metrics(bench, estimator, out)
         panel_metrics(bench, estimator, out)
+    claim_metrics(outcomes, out)
 
 
 def _measure_ratings(

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from venire.errors import RunError
+from venire.metrics.claims import REEVALUATION_STAGES
 from venire.records import RunRecord
 from venire.reporting.footer import cautions, provenance
 from venire.reporting.pairing import Run, other_gold
@@ -13,8 +14,6 @@ from venire.reporting.specs import Row, Spec
 from venire.reporting.sweep_table import accuracy_difference
 from venire.reporting.table import Cell, Estimate, Spread, Table
 
-# Re-evaluation calls by kind. Source: spec, section 1, "Reported"
-KINDS = ("focal", "propagation", "rubric")
 REEVALUATION = "calls/reevaluation/per_instance"
 
 
@@ -45,7 +44,7 @@ class _Column:
 _COLUMNS = (
     _Column("accuracy", "accuracy", 3),
     _Column("kappa", "kappa", 3),
-    *(_Column(f"{kind} calls", f"calls/{kind}/per_instance", 2) for kind in KINDS),
+    *(_Column(f"{kind} calls", f"calls/{kind}/per_instance", 2) for kind in REEVALUATION_STAGES),
     _Column("re-evaluation calls", REEVALUATION, 2),
     _Column("further votes", "calls/replicate/per_instance", 2),
     _Column("all calls", "calls/per_instance", 1),
@@ -59,8 +58,8 @@ _DIFFERENCE = "Δ accuracy"
 
 def value_of(record: RunRecord, metric: str) -> float:
     """`metric` of a run; `calls/<stage>/per_instance` is derived, and 0 where no such call was made."""
-    if metric == REEVALUATION:
-        return math.fsum(value_of(record, f"calls/{kind}/per_instance") for kind in KINDS)
+    if metric == REEVALUATION and metric not in record.metrics:
+        return math.fsum(value_of(record, f"calls/{kind}/per_instance") for kind in REEVALUATION_STAGES)
     parts = metric.split("/")
     if metric not in record.metrics and parts[0] == "calls" and parts[-1] == "per_instance":
         n = record.metrics.get("n", 0.0)
