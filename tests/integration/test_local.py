@@ -4,12 +4,13 @@ import contextlib
 import gzip
 import json
 from importlib.util import find_spec
+from pathlib import Path
 
 import psutil
 import pytest
 from tests.integration.command import Venire, finish, wait_until
 
-from venire.records import Preference, Reason, Unscored
+from venire.records import Preference, Ratings, Reason, Unscored
 from venire.runs import read_outcomes
 
 pytestmark = pytest.mark.skipif(
@@ -19,6 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 # 14 calls with long prompts; a busy machine reads about 100 tokens/s.
 LOCAL_JURY_S = 900
+LOCAL_DEBATE_S = 1200  # 16 calls
 POLL_SMALL = ("gpt_6_luna", "claude_haiku_5_5", "gemini_3_5_flash_lite")
 
 # The short prompt, one order, no second try: four calls, most of whose time is the reading of the prompt.
@@ -84,3 +86,56 @@ def test_juryflow_holds_together_on_a_real_small_model(venire: Venire) -> None:
     predictions = [row.prediction for row in read_outcomes(ran.folder)]
     assert any(isinstance(prediction, Preference) for prediction in predictions)
     assert ran.number("coverage") == sum(isinstance(p, Preference) for p in predictions) / 3
+
+
+# The set that ships for summaries, cut to a pair of clinicians and one carer; one turn.
+SMALL_DEBATE = (
+    "method=maj_eval",
+    "persona=mslr",
+    "~persona.groups.evidence_synthesists",
+    "~persona.groups.research_editors",
+    "~persona.groups.patients.personas.patient_advocate",
+    "method.debate.turns=1",
+)
+RATED = (
+    *("dataset=table", "dataset.columns.response=response", "dataset.columns.context=context"),
+    *(f"dataset.columns.{name}=null" for name in ("response_1", "response_2", "label")),
+    "+dataset.columns.ratings.fluency=fluency",
+    "+dataset.columns.ratings.accuracy=accuracy",
+    "+dataset.scales={fluency: [0, 2], accuracy: [0, 1]}",
+)
+STUDY = {"prompt": "Summarise the study.", "context": "The drug lowered blood pressure in 200 adults."}
+SUMMARIES = (
+    {"id": "a", "response": "The drug lowered blood pressure.", "fluency": 2, "accuracy": 1},
+    {"id": "b", "response": "The drug it raised the pressure blood.", "fluency": 0, "accuracy": 0},
+)
+
+
+@pytest.mark.slow
+def test_maj_eval_holds_together_on_a_real_small_model(venire: Venire, tmp_path: Path) -> None:
+    # Quality does not matter here: a rating off the scale is no rating, and the record says so.
+    table = tmp_path / "rated.jsonl"
+    table.write_text("".join(json.dumps({**STUDY, **row}) + "\n" for row in SUMMARIES), encoding="utf-8")
+    bounds = ("local.max_items=2", "local.max_text=80", "max_unscored=1", "judge.max_reasks=0")
+    data = (f"dataset.path={table}", *RATED)
+    ran = finish(venire.start(*data, *SMALL_DEBATE, "judge=local", *bounds), LOCAL_DEBATE_S)
+    assert ran.status == 0, ran.out + ran.err
+    assert ran.record["kind"] == "local"
+    assert ran.number("n") == 2
+    assert ran.number("calls/rate") == 6  # three agents, two items
+    lines = (ran.folder / "transcripts.jsonl").read_text(encoding="utf-8").splitlines()
+    debates = [json.loads(line) for line in lines]
+    assert [each["instance"] for each in debates] == ["a", "b"]
+    for each in debates:
+        clinicians, patients = each["transcripts"]
+        assert len(clinicians["agents"]) == 2
+        assert clinicians["ending"] in ("turn_limit", "no_ratings")
+        assert patients["ending"] in ("one_agent", "no_ratings")
+        for agent in (*clinicians["agents"], *patients["agents"]):
+            for opinion in (agent["opening"], agent["final"]):
+                assert (opinion["ratings"] is None) == (opinion["unscored"] is not None)
+                for name, rating in (opinion["ratings"] or {}).items():
+                    assert rating in {"fluency": (0, 1, 2), "accuracy": (0, 1)}.get(name, range(1, 6))
+    predictions = [row.prediction for row in read_outcomes(ran.folder)]
+    assert ran.number("coverage") == sum(isinstance(p, Ratings) for p in predictions) / 2
+    assert {p.reason for p in predictions if isinstance(p, Unscored)} <= {Reason.NO_VOTES}
