@@ -2,18 +2,23 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 from tests.judging.scripted import Script
 from tests.methods.panels import PAIR
 from tests.methods.rated import ITEM, JUDGE, run
 
+from venire.build import build
 from venire.errors import ConfigError, DataError
 from venire.judging.chateval import Communication
 from venire.judging.roles import RoleSet
 from venire.methods.chateval import ChatEval
-from venire.records import OVERALL, FinishReason, Persona, Ratings, Reason, Request, Unscored
+from venire.records import OVERALL, FinishReason, Persona, PersonaLevel, Ratings, Reason, Request, Unscored
 
+CONF = Path(__file__).parents[2] / "conf"
 ROLES = RoleSet("two", {name: Persona(name, f"a {name}") for name in ("cook", "baker")})
 METHOD = ChatEval(JUDGE, ROLES)
 
@@ -95,3 +100,29 @@ def test_settings_are_checked_when_the_method_is_built() -> None:
         ChatEval(JUDGE, ROLES, turns=0)
     with pytest.raises(ConfigError, match=r"^roles: no role may be called summariser"):
         ChatEval(JUDGE, RoleSet("x", {"a": Persona("summariser", "one"), "b": Persona("cook", "a cook")}))
+
+
+def read(name: str) -> dict[str, Any]:
+    return dict(yaml.safe_load((CONF / f"{name}.yaml").read_text(encoding="utf-8")))
+
+
+def test_the_method_s_file_builds_it_with_its_defaults_and_shows_every_setting() -> None:
+    file = read("method/chateval")
+    assert file.pop("defaults") == [{"/roles@roles": "chateval"}, "_self_"]
+    assert file["judged_by"] == "${judge}"
+    node = {**file, "judged_by": JUDGE, "roles": read("roles/chateval")}
+    roles = build(read("roles/chateval"), "roles")
+    assert build(node, "method") == ChatEval(JUDGE, roles)
+    assert set(node) - {"_target_"} == set(ChatEval.__dataclass_fields__)
+
+
+def test_the_paper_s_five_roles_are_told_by_one_line_each() -> None:
+    roles = build(read("roles/chateval"), "roles").roles
+    assert [role.name for role in roles] == [
+        "general public",
+        "critic",
+        "news author",
+        "psychologist",
+        "scientist",
+    ]
+    assert {role.level for role in roles} == {PersonaLevel.SIMPLE}

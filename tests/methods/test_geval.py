@@ -3,18 +3,22 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+import yaml
 from tests.judging.scripted import Script, Told
 from tests.methods.panels import PAIR
 from tests.methods.rated import FLUENCY, ITEM, JUDGE, STRENGTH, run
 
+from venire.build import build
 from venire.errors import ConfigError, DataError
 from venire.judging.geval import ScoringMode
 from venire.judging.judge import RecordedJudge
 from venire.methods.geval import GEval
 from venire.records import OVERALL, Dimension, FinishReason, Ratings, Reason, Request, Unscored
 
+CONF = Path(__file__).parents[2] / "conf"
 STEPS = json.dumps({"steps": ["Read."]})
 SAMPLES = GEval(JUDGE, scoring=ScoringMode.SAMPLES, samples=2)
 
@@ -98,3 +102,20 @@ def test_a_dimension_that_is_not_asked_may_have_any_scale() -> None:
 def test_settings_are_checked_when_the_method_is_built() -> None:
     with pytest.raises(ConfigError, match=r"^samples: expected 1 to 100, got 0"):
         GEval(JUDGE, scoring=ScoringMode.SAMPLES, samples=0)
+
+
+def test_the_method_s_file_builds_it_with_its_defaults_and_shows_every_setting() -> None:
+    file = yaml.safe_load((CONF / "method" / "geval.yaml").read_text(encoding="utf-8"))
+    assert file["judged_by"] == "${judge}"
+    assert build({**file, "judged_by": JUDGE}, "method") == GEval(JUDGE)
+    assert set(file) - {"_target_"} == set(GEval.__dataclass_fields__)
+
+
+def test_a_bad_setting_is_named_by_its_full_key() -> None:
+    file = yaml.safe_load((CONF / "method" / "geval.yaml").read_text(encoding="utf-8"))
+    for change, fault in (
+        ({"scoring": "guess"}, "scoring: expected"),
+        ({"samples": 0}, "samples: expected 1 to 100"),
+    ):
+        with pytest.raises(ConfigError, match=rf"^method\.{fault}"):
+            build({**file, "judged_by": JUDGE, **change}, "method")
