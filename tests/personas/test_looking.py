@@ -129,6 +129,13 @@ def test_a_set_is_shown_with_its_evidence_and_what_it_rests_on(medical: PersonaS
     assert "interviews.md, paragraph 7 (match 0.98" in " ".join(text.split())
     assert "grounding: 5 of 7 quotes are in their document (4 word for word; threshold 0.9)" in text
     assert "left out: Related work, References" in text
+    assert "cost: 7 calls, 700 tokens in, 140 out, 420 a document, $0.007\n" in text
+
+
+def test_unknown_tokens_and_dollars_are_said_to_be_unknown(medical: PersonaSet) -> None:
+    unknown = {"calls": 2, "input_tokens": None, "output_tokens": None, "cost_usd": None}
+    text = shown(replace(medical, provenance={"cost": unknown}))
+    assert "cost: 2 calls, unknown tokens in, unknown out, unknown a document, dollars unknown" in text
 
 
 def test_a_hand_written_set_is_shown_as_such(tmp_path: Path) -> None:

@@ -66,14 +66,21 @@ def provenance_lines(provenance: Mapping[str, object]) -> Iterator[str]:
         )
     cost = _mapping(provenance.get("cost"))
     if cost:
+        into, out, each = (
+            _number(cost.get(key)) for key in ("input_tokens", "output_tokens", "tokens_per_document")
+        )
+        price = "dollars unknown" if cost.get("cost_usd") is None else f"${cost['cost_usd']}"
         yield (
-            f"cost: {cost.get('calls')} calls, {cost.get('input_tokens')} tokens in, "
-            f"{cost.get('output_tokens')} out, {cost.get('tokens_per_document')} a document, "
-            f"${cost.get('cost_usd')}{_unbilled(provenance)}"
+            f"cost: {cost.get('calls')} calls, {into} tokens in, {out} out, {each} a document, "
+            f"{price}{_unbilled(provenance)}"
         )
     rest = [f"{key} {value}" for key, value in provenance.items() if isinstance(value, str)]
     if rest:
         yield "; ".join(rest)
+
+
+def _number(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else "unknown"
 
 
 def _unbilled(provenance: Mapping[str, object]) -> str:
