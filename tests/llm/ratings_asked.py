@@ -19,6 +19,7 @@ from venire.records import (
     Completion,
     Dimension,
     Embeddings,
+    FinishReason,
     Instance,
     Opinion,
     Persona,
@@ -123,9 +124,25 @@ def judge(persona: Persona | None = None, model: str = "acme/large") -> Prompted
     return PromptedJudge("j", model, FAMILIES[model], persona=persona, top_logprobs=20)
 
 
-def asked(ask: Callable[[LLM], Awaitable[object]], instances: Sequence[Instance]) -> Request:
+class _Listening:
+    """A model layer that answers nothing and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.requests: list[Request] = []
+
+    async def complete(self, request: Request) -> Completion:
+        """A failure, which nobody asks about again."""
+        self.requests.append(request)
+        return Completion("", FinishReason.ERROR, "", request.model, (), False, BackendKind.SIMULATED)
+
+    async def embed(self, model: str, texts: Sequence[str]) -> Embeddings:
+        """No method of ratings asks for vectors."""
+        raise NotImplementedError
+
+
+def asked(ask: Callable[[LLM], Awaitable[object]]) -> Request:
     """The first request that `ask` makes."""
-    llm = Straight(backend(instances))
+    llm = _Listening()
     asyncio.run(_run(ask, llm))
     return llm.requests[0]
 
@@ -140,7 +157,7 @@ def rating(
     """A direct rating, or an agent's first one."""
     seat, matter = judge(persona, model), Matter(instance, 0)
     dimensions = asked_dimensions(instance)
-    return asked(lambda llm: rate(seat, matter, dimensions, llm, replicate=replicate), [instance])
+    return asked(lambda llm: rate(seat, matter, dimensions, llm, replicate=replicate))
 
 
 def group(size: int = 2, level: PersonaLevel = PersonaLevel.DETAILED, model: str = "acme/large") -> Group:
@@ -161,14 +178,14 @@ def heard(among: Group, feedback: Sequence[str] = (), turns: Sequence[tuple[int,
 
 def turn(instance: Instance, among: Group, history: History, speaker: int = 0) -> Request:
     agent = among.agents[speaker]
-    return asked(lambda llm: speak(agent, Matter(instance, 0), history, llm), [instance])
+    return asked(lambda llm: speak(agent, Matter(instance, 0), history, llm))
 
 
 def final(
     instance: Instance, among: Group, history: History, speaker: int = 0, debated: bool = True
 ) -> Request:
     agent, matter = among.agents[speaker], Matter(instance, 0)
-    return asked(lambda llm: rate_finally(agent, matter, history, llm, debated=debated), [instance])
+    return asked(lambda llm: rate_finally(agent, matter, history, llm, debated=debated))
 
 
 def coordinating(
@@ -177,8 +194,7 @@ def coordinating(
     counts = {agent.name: n for agent, n in zip(among.agents, taken, strict=True)}
     able = [among.agents[n] for n in open_to]
     return asked(
-        lambda llm: name_next(judge(), among, Matter(instance, 0), history, llm, taken=counts, open_to=able),
-        [instance],
+        lambda llm: name_next(judge(), among, Matter(instance, 0), history, llm, taken=counts, open_to=able)
     )
 
 

@@ -228,7 +228,7 @@ def test_the_aggregator_tells_agreements_from_disputes_by_the_stances() -> None:
     apart = [f"{text[:-1]}; coverage: {value:+.2f}." for text, value in zip(close, (1.0, -1.0), strict=True)]
     middle = Ratings({"clarity": 2.0, "coverage": 1.0})
     opinions = [(among, [Opinion(middle, text) for text in apart])]
-    request = asked(lambda llm: synthesise(judge(), Matter(ITEM, 0), opinions, DIMENSIONS, llm), [ITEM])
+    request = asked(lambda llm: synthesise(judge(), Matter(ITEM, 0), opinions, DIMENSIONS, llm))
     said = parse_reply(backend([ITEM], exchanging(dispute=1.0)).reply(request).text, SynthesisReply)
     assert not isinstance(said, Unscored)
     assert [text.split(":")[0] for text in said.agreements] == ["[simulated] clarity"]
@@ -239,7 +239,7 @@ def test_the_aggregator_tells_agreements_from_disputes_by_the_stances() -> None:
 def test_an_aggregator_who_is_shown_no_stance_says_so() -> None:
     among = group(2)
     nobody = [(among, [Opinion(Unscored("unparsed"))] * 2)]  # type: ignore[arg-type]
-    request = asked(lambda llm: synthesise(judge(), Matter(ITEM, 0), nobody, DIMENSIONS, llm), [ITEM])
+    request = asked(lambda llm: synthesise(judge(), Matter(ITEM, 0), nobody, DIMENSIONS, llm))
     said = read(backend([ITEM]), request)
     assert (said["agreements"], said["disputes"]) == ([], [])
     assert "none was stated" in str(said["reading"])

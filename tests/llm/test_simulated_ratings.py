@@ -200,7 +200,7 @@ def test_refused_fenced_and_cut_replies_come_as_of_pairs() -> None:
 @pytest.mark.parametrize("form", [ReplyFormat.JSON_OBJECT, ReplyFormat.TEXT])
 def test_a_rating_that_is_asked_in_words_is_the_same(form: ReplyFormat) -> None:
     seat = replace(judge(), reply_format=form)
-    request = asked(lambda llm: rate(seat, Matter(ITEM, 0), DIMENSIONS, llm), [ITEM])
+    request = asked(lambda llm: rate(seat, Matter(ITEM, 0), DIMENSIONS, llm))
     judges = backend([ITEM])
     assert rated(judges, request) == rated(judges, rating(ITEM))
 
@@ -304,7 +304,7 @@ def test_one_token_on_a_scale_without_levels_is_refused() -> None:
     loose = replace(ITEM, dimensions=(endless,))
     request = replace(
         scoring(ITEM, CLARITY, ScoringMode.LOGPROBS),
-        messages=asked(lambda llm: rate(judge(), Matter(loose, 0), (endless,), llm), [loose]).messages,
+        messages=asked(lambda llm: rate(judge(), Matter(loose, 0), (endless,), llm)).messages,
     )
     with pytest.raises(BackendError, match="one token was asked on clarity, whose scale has no levels"):
         backend([loose]).reply(request)

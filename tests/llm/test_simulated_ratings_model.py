@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.llm.ratings_asked import BASE, backend, item, items
+from tests.llm.ratings_asked import BASE, backend, item, items, person, rating
 
 from venire.llm.simulated import (
     Attention,
@@ -20,9 +20,11 @@ from venire.llm.simulated import (
     SimulatedBackend,
     Simulation,
 )
+from venire.llm.simulated.latent import Viewer
 from venire.llm.simulated.rated import RatedResponse
 from venire.llm.simulated.rating_latent import Reader, quality, slip
-from venire.records import Instance, RatingsGold
+from venire.llm.simulated.rating_views import reading_of
+from venire.records import Instance, Persona, PersonaLevel, RatingsGold
 
 READER = Reader("acme/large", "acme")
 
@@ -151,6 +153,37 @@ def test_what_is_noticed_is_shared_as_far_as_the_parameters_say() -> None:
     apart = replace(having(attention=Attention(**bare, common=0.0, model=0.0)), skill=level)
     differing = sum(len(a ^ b) for a, b in zip(noticed(apart, clerk), noticed(apart, other), strict=True))
     assert differing / 3200 == pytest.approx(0.5, abs=0.03)
+
+
+def detail(persona: Persona, **rules: float) -> float:
+    """How much the persona changes what its judge notices."""
+    rated = item(1, {"clarity": 4.0})
+    made = backend([rated], having(attention=Attention(**rules)))  # type: ignore[arg-type]
+    return reading_of(made.world, rating(rated, persona), Viewer("acme/large", "acme", "")).reader.detail
+
+
+def test_a_persona_counts_by_how_much_of_it_is_told() -> None:
+    """The role alone counts .3; each of five parts a fifth of what is left, .14."""
+    told = [detail(person("clerk", level), simple=0.3) for level in PersonaLevel]
+    assert dict(zip(PersonaLevel, told, strict=True)) == pytest.approx(
+        {
+            PersonaLevel.DETAILED: 1.0,
+            PersonaLevel.SIMPLE: 0.3,
+            PersonaLevel.NONE: 0.0,
+            PersonaLevel.NO_DEMOGRAPHICS: 0.86,
+        }
+    )
+
+
+def test_a_persona_of_another_domain_counts_less() -> None:
+    """It shares the words "understandable" and "report" with the task, of five that it takes."""
+    strange = Persona(
+        "baker", "a baker", "Old.", "Bread must be understandable.", "Reports of bread.", "A", "B"
+    )
+    assert detail(strange, words=5) == pytest.approx(0.4)
+    assert detail(strange, words=1) == 1.0
+    assert detail(strange, words=0) == 1.0
+    assert detail(person("clerk"), words=5) == 1.0
 
 
 def test_bias_has_a_level_for_all_responses_and_a_lean_on_each() -> None:

@@ -142,7 +142,7 @@ def test_a_role_of_chateval_knows_itself_and_the_others() -> None:
         Persona("judge", "a judge"),
     )
     table = Seats(judge(), roles, 1, Communication.ONE_BY_ONE)
-    request = asked(lambda llm: discuss(table, Matter(ITEM, 0), DIMENSIONS, llm), [ITEM])
+    request = asked(lambda llm: discuss(table, Matter(ITEM, 0), DIMENSIONS, llm))
     told = told_of(request)
     assert (told.me, told.circle) == ("critic", ("critic", "judge", "news author"))
     assert dimensions_shown(request) == DIMENSIONS

@@ -50,8 +50,9 @@ class Attention:
         narrowing: what it takes away on all other points; logits.
         simple: how much of both a persona has of which only the role is told; 1 is as one told in full.
         fields: number of fields.
-        words: long words that a persona must share with the request and the dimensions' descriptions to be
-            of their domain; with fewer, lift and narrowing shrink in proportion. 0: any persona is.
+        words: long words that a persona told in full must share with the request and the dimensions'
+            descriptions to be of their domain; with fewer, lift and narrowing shrink in proportion. One of
+            which only some parts are told needs fewer, of which the role alone none. 0: any persona is.
         common: share of the variance of noticing that all judges have in common.
         model: share that all personas of one model have in common.
     """
@@ -116,7 +117,7 @@ class Exchange:
     """
 
     persuasion: float = 0.9
-    conformity: float = 0.3
+    conformity: float = 0.5
     turn_points: int = 8
     feedback_points: int = 1
     dispute: float = 1.0

@@ -178,9 +178,10 @@ def _detail(rules: Attention, told: Told, task: frozenset[str]) -> float:
     if not told.persona:
         return 0.0
     detail = rules.simple + (1 - rules.simple) * told.parts
-    return detail * _relevance(told.words, task, rules.words)
+    # the fewer parts are told, the fewer words there are to share; a role alone is of any domain
+    return detail * _relevance(told.words, task, rules.words * told.parts)
 
 
 @lru_cache(maxsize=4096)
-def _relevance(words: str, task: frozenset[str], needed: int) -> float:
+def _relevance(words: str, task: frozenset[str], needed: float) -> float:
     return min(1.0, len(stems(words) & task) / needed) if needed else 1.0
