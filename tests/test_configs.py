@@ -153,6 +153,8 @@ def test_parameters_of_the_simulation_are_built(simulation: str) -> None:
     made = built(f"simulation={simulation}", "backend=simulated").simulation
     switched_off = simulation == "no_blind_spots"
     assert (made.blind_spots is None, made.claims.blind_spots is None) == (switched_off, switched_off)
+    unbiased = simulation == "no_rating_bias"
+    assert (made.ratings.bias is None, made.ratings.exchange.conformity == 0) == (unbiased, unbiased)
 
 
 # Groups whose options are parts of a method or a panel: the override that puts one there.
