@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _takes_overrides(arguments: argparse.Namespace, rest: Sequence[str]) -> bool:
     """Whether what argparse did not know is for hydra: for a run, everything; for others, KEY=VALUE."""
-    if takes_overrides(arguments) or (
+    if takes_overrides(arguments, rest) or (
         arguments.command == "personas" and arguments.action in ("build", "show")
     ):
         return all("=" in each and not each.startswith("-") for each in rest)

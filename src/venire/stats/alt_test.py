@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from venire.errors import ConfigError
 from venire.stats.estimate import NAN, FloatArray
 
 Score = Callable[[object, Sequence[object]], float]
@@ -33,6 +34,14 @@ class AltTestSettings:
     epsilon: float = 0.2
     q: float = 0.05
     min_items: int = FEW_ITEMS
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.epsilon < 1:
+            raise ConfigError(f"epsilon: expected 0 to less than 1, got {self.epsilon}")
+        if not 0 < self.q < 1:
+            raise ConfigError(f"q: expected above 0 and below 1, got {self.q}")
+        if self.min_items < 1:
+            raise ConfigError(f"min-items: expected at least 1, got {self.min_items}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +133,7 @@ def alt_test(
     against, left_out, entered = [], {}, set[str]()
     for annotator, said in humans.items():
         items = [item for item in said if item in shared and item in judge]
-        if len(items) < max(settings.min_items, 1):
+        if len(items) < settings.min_items:
             left_out[annotator] = len(items)
             continue
         entered.update(items)
