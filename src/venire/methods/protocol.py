@@ -1,7 +1,7 @@
 """What a method is to the runner."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from venire.judging.judge import Judge
 from venire.llm.embedding import EmbeddingModel
@@ -60,4 +60,21 @@ class Method(Protocol):
 
     async def judge(self, instance: Instance, memory: object, llm: LLM) -> Outcome:
         """The outcome of one instance. A judge's failure is a record in it, never an exception."""
+        ...
+
+
+@runtime_checkable
+class Fits(Protocol):
+    """A method some of whose settings are chosen on a development split before it judges anything else."""
+
+    def check_development(self, development: Sequence[Instance]) -> None:
+        """Refuse, before any call, a development split (perhaps empty) that will not do.
+
+        Raises:
+            ConfigError
+        """
+        ...
+
+    def fitted(self, development: Sequence[tuple[Instance, Outcome]]) -> Method:
+        """The method as its own outcomes on the development split make it."""
         ...
