@@ -111,6 +111,7 @@ def execute(ready: Ready, door: Door) -> Written:
         labels=experiment.loaded.labels,
         seed=experiment.seed,
         settings=experiment.metrics,
+        doubly_rated=experiment.loaded.doubly_rated,
         unfinished=judged.unfinished,
         prices={route.model: route.price for route in _routes(experiment).values()},
     )

@@ -65,6 +65,9 @@ def tags_of(experiment: Experiment) -> dict[str, str]:
         **{f"version.{package}": metadata.version(package) for package in _PACKAGES},
         **git_state(),
     }
+    dimensions = [each.name for each in loaded.instances[0].dimensions if each.asked]
+    if dimensions:
+        tags["dimensions"] = ", ".join(dimensions)
     prompted = [judge for judge in experiment.method.judges if isinstance(judge, PromptedJudge)]
     if prompted:
         tags["models_asked"] = ", ".join(judge.model for judge in prompted)
@@ -79,7 +82,7 @@ def _vectors(model: EmbeddingModel) -> str:
     return f"{model.model} ({endpoint})" if endpoint else model.model
 
 
-_PACKAGES = ("venire", "hydra-core", "mlflow", "litellm", "numpy", "scipy", "statsmodels")
+_PACKAGES = ("venire", "hydra-core", "mlflow", "litellm", "numpy", "scipy", "statsmodels", "rouge-score")
 
 
 def git_state() -> dict[str, str]:

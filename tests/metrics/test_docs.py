@@ -4,10 +4,12 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from tests.metrics.rating_worlds import rated, rates, run
+
 from venire.metrics.calls import ACCOUNTING
 from venire.metrics.headline import HEADLINE
 from venire.metrics.measure import MetricSettings, measure
-from venire.records import Winner
+from venire.records import Reason, Unscored, Winner
 
 DOCS = Path(__file__).parents[2] / "docs" / "metrics.md"
 
@@ -21,6 +23,11 @@ def pattern(name):
     name = re.sub(r"/ci_(low|high)$", "", name)
     name = re.sub(r"^judge/[ab]/", "judge/<judge>/", name)
     name = re.sub(r"/(as_given|swapped)$", "/<order>", name)
+    name = re.sub(r"(?<![a-z])(abs_)?(spearman|kendall|pearson)/", r"\1<coefficient>/", name)
+    name = re.sub(r"/(fluency|pio)\b", "/<dimension>", name)
+    name = re.sub(r"^(group(?:_before|_change)?)/patients/", r"\1/<group>/", name)
+    name = re.sub(r"^mean_of_agents/", "<variant>/", name)
+    name = re.sub(r"^(group_change/<group>/(?:abs_)?)<coefficient>", r"\1spearman", name)
     name = re.sub(r"^unscored/(?!total).*", "unscored/<reason>", name)
     name = re.sub(r"^(calls|tokens|cost_usd)/focal\b", r"\1/<stage>", name)
     return re.sub(r"/subset/s$", "/subset/<Subset>", name)
@@ -34,6 +41,26 @@ def test_every_metric_of_a_run_is_defined(instances, ballots, call):
     metrics = measure(gold, outcomes, labels=tuple(Winner), seed=0, settings=settings).metrics
     names = {pattern(name) for name in metrics}
     assert {"unscored/<reason>", "calls/<stage>", "judge/<judge>/kappa", "kappa/subset/<Subset>"} <= names
+    assert names - documented() == set()
+
+
+def test_every_metric_of_a_run_on_ratings_is_defined(call):
+    gold = {"fluency": (0, 1, 2, 2, 1), "pio": (1, 2, 3, 4, 5)}
+    instances = rated(gold, annotators={"a": gold, "b": gold})
+    outcomes = rates({"fluency": (0, 1, 1, 2, None), "pio": (5, 4, 3, 2, 1)}, {0: Unscored(Reason.REFUSED)})
+    table = {"patients": {"fluency": 1.0, "pio": 2.0}}
+    details = {"groups": table, "groups_before": table, "variants": {"mean_of_agents": table["patients"]}}
+    outcomes = [replace(each, detail=details, calls=(call(stage="focal"),)) for each in outcomes]
+    names = {pattern(name) for name in run(instances, outcomes, draws=10).metrics}
+    assert {
+        "abs_<coefficient>/mean",
+        "<coefficient>/<dimension>/worst",
+        "ceiling/<coefficient>/<dimension>",
+        "ceiling/kappa_linear/<dimension>",
+        "not_applicable/<dimension>",
+        "group_change/<group>/abs_spearman/mean",
+        "<variant>/<coefficient>/<dimension>",
+    } <= names
     assert names - documented() == set()
 
 

@@ -2,7 +2,15 @@ import math
 
 import pytest
 
-from venire.metrics.headline import HEADLINE, decimals_of, format_metric, higher_is_better
+from venire.metrics.headline import (
+    HEADLINE,
+    decimals_of,
+    dimensions_of,
+    format_metric,
+    higher_is_better,
+    rated_columns,
+)
+from venire.records import BackendKind, RunRecord, RunStatus
 
 
 @pytest.mark.parametrize(
@@ -12,6 +20,11 @@ from venire.metrics.headline import HEADLINE, decimals_of, format_metric, higher
         ("kappa", True),
         ("judge/GPT-4/accuracy", True),
         ("coverage", True),
+        ("spearman/fluency", True),
+        ("abs_pearson/mean", True),
+        ("group/clinicians/spearman/pio", True),
+        ("mean_of_agents/kendall/mean", True),
+        ("ceiling/spearman/pio", None),
         ("calls/paid", False),
         ("cost_usd/per_1000", False),
         ("unscored/total", False),
@@ -36,6 +49,9 @@ def test_which_way_is_better(metric, better):
         ("cost_usd/billed", 0.00012, "0.0001"),
         ("unscored/refused", 4.0, "4"),
         ("panel/no_majority", 1.0, "1"),
+        ("n/fluency", 598.0, "598"),
+        ("not_applicable/pio", 2.0, "2"),
+        ("spearman/fluency", -0.0661, "-0.066"),
         ("kappa", math.nan, "–"),
     ],
 )
@@ -45,7 +61,7 @@ def test_how_numbers_are_shown(metric, value, shown):
 
 def test_the_headline_is_short_and_names_no_metric_twice():
     names = [headline.metric for headline in HEADLINE]
-    assert len(set(names)) == len(names) == 8
+    assert len(set(names)) == len(names) == 10
 
 
 @pytest.mark.parametrize(
@@ -64,3 +80,24 @@ def test_the_headline_is_short_and_names_no_metric_twice():
 )
 def test_a_table_s_decimals_go_by_what_a_metric_counts(metric, decimals):
     assert decimals_of(metric) == decimals
+
+
+def record(*names, dimensions=""):
+    tags = {"dimensions": dimensions} if dimensions else {}
+    return RunRecord(
+        "r", "r", RunStatus.FINISHED, BackendKind.NONE, 0.0, 1.0, dict.fromkeys(names, 0.5), tags=tags
+    )
+
+
+def test_rated_runs_have_a_column_for_each_dimension_as_far_as_a_table_goes():
+    run = record(
+        "n", "n/average", "n/pio", "n/fluency", "spearman/pio", "accuracy", dimensions="pio, fluency"
+    )
+    assert dimensions_of(run) == ["pio", "fluency", "average"]
+    assert [column.metric for column in rated_columns([run, record("n/pio")])] == [
+        "spearman/pio",
+        "spearman/fluency",
+        "spearman/average",
+    ]
+    assert rated_columns([record("n", "accuracy")]) == ()
+    assert rated_columns([record(*(f"n/d{i}" for i in range(7)))]) == ()

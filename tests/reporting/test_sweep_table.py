@@ -7,12 +7,14 @@ import pytest
 from venire.records import Order, Preference, PreferenceGold, Reason, RunStatus, Unscored, Winner
 from venire.reporting.pairing import Run
 from venire.reporting.runs_table import runs_table
-from venire.reporting.sweep_table import COLUMN, sweep_table
+from venire.reporting.sweep_table import sweep_table
 from venire.reporting.table import Estimate, Format
 from venire.runs import OutcomeRow
 
 BOTH = (Order.AS_GIVEN, Order.SWAPPED)
 SAYS = {"R": Preference(Winner.FIRST), "W": Preference(Winner.SECOND), "U": Unscored(Reason.UNPARSED)}
+
+COLUMN = "Δ accuracy"
 
 
 def rows(*orders: str, shown: Sequence[Order] = BOTH) -> dict[str, OutcomeRow]:

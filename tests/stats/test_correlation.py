@@ -250,3 +250,15 @@ def test_the_chance_level_is_the_mean_absolute_correlation_of_unrelated_columns(
     # Standard error of the mean of 1,500: about .02 of it.
     assert chance_level(coefficient, n) == pytest.approx(np.mean(absolute), rel=0.06)
     assert math.isnan(chance_level(coefficient, 1))
+
+
+def test_the_absolute_mean_of_unrelated_ratings_is_far_from_zero_and_so_is_its_interval():
+    # docs/metrics.md: 102 items, four dimensions, nothing related: about .08
+    rng = np.random.default_rng(1)
+    draws = resampler(np.arange(102), draws=200)
+    found = []
+    for _ in range(30):
+        parts = [pooled(SPEARMAN, *rng.normal(size=(2, 102))) for _ in range(4)]
+        found.append(mean_of(parts, list("abcd"), absolute=True).estimate(draws))
+    assert np.mean([each.value for each in found]) == pytest.approx(0.08, abs=0.015)
+    assert min(each.low for each in found) > 0

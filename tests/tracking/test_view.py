@@ -31,6 +31,15 @@ def test_accuracy_kappa_calls_and_cost_are_shown_in_any_case_and_others_where_ru
     assert metrics_shown([Shown({}, {"coverage": 1.0, "n": 3.0})]) == (*always, "coverage")
 
 
+def test_runs_on_ratings_show_correlations_in_their_place():
+    rated = {"spearman/mean": 0.3, "abs_spearman/mean": 0.4, "coverage": 1.0, "pearson/mean": 0.2, "n": 3.0}
+    lead = ("spearman/mean", "abs_spearman/mean", "calls/paid", "cost_usd/total")
+    assert metrics_shown([Shown({}, rated)]) == (*lead, "coverage", "pearson/mean")
+    both = metrics_shown([Shown({}, rated), Shown({}, {"accuracy": 0.5, "kappa": 0.1})])
+    assert both[:4] == ("accuracy", "spearman/mean", "calls/paid", "cost_usd/total")
+    assert both[4:] == ("kappa", "abs_spearman/mean", "coverage")
+
+
 def test_two_params_stand_before_the_four_metrics_and_the_rest_behind():
     metrics = ("accuracy", "kappa", "calls/paid", "cost_usd/total", "coverage")
     tag = json.loads(view_tag({"a": "a", "b": "x" * 99, "c": "c"}, metrics, now=2.0))

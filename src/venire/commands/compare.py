@@ -9,6 +9,7 @@ from pathlib import Path
 from venire.reporting.compare import Comparison, Missing, Paired
 from venire.reporting.compare import compare as compare_runs
 from venire.reporting.pairing import read_run
+from venire.reporting.rated_pairing import Gap, RatedPair, gap_line
 from venire.reporting.table import Format
 from venire.runs import find_run
 
@@ -26,6 +27,8 @@ def compare(home: Path, references: Sequence[str], form: str) -> int:
     print(comparison.settings.render(rendering) if comparison.settings.rows else "no setting differs\n")
     for paired in comparison.paired:
         print(_sentence(paired))
+    for rated in comparison.rated:
+        print(_rated_sentence(rated))
     return 0
 
 
@@ -50,6 +53,20 @@ def _sentence(paired: Paired) -> str:
     return "\n".join(lines)
 
 
+def _rated_sentence(pair: RatedPair) -> str:
+    lines = [
+        f"{pair.second} minus {pair.first}, {pair.common} common items, pooled; [low, high]: "
+        "95% bootstrap over documents; Steiger's test and Zou's interval take items for independent, and "
+        "are approximations for Spearman:"
+    ]
+    lines += [f"  {gap_line(gap)}" for gap in pair.gaps]
+    for dimension, count in pair.lacking.items():
+        lines.append(f"  {dimension}: {count} items lack a rating in a run and are left out")
+    if pair.left_out:
+        lines.append(f"  {pair.left_out} items are in only one of the runs and are left out")
+    return "\n".join(lines)
+
+
 def _as_json(comparison: Comparison) -> dict[str, object]:
     return {
         "warnings": list(comparison.warnings),
@@ -68,6 +85,40 @@ def _as_json(comparison: Comparison) -> dict[str, object]:
             }
             for paired in comparison.paired
         ],
+        "rated": [
+            {
+                "first": pair.first,
+                "second": pair.second,
+                "n": pair.common,
+                "left_out": pair.left_out,
+                "lacking": dict(pair.lacking),
+                "gaps": [_gap_as_json(gap) for gap in pair.gaps],
+            }
+            for pair in comparison.rated
+        ],
+    }
+
+
+def _gap_as_json(gap: Gap) -> dict[str, object]:
+    fields: dict[str, object] = {
+        "coefficient": str(gap.coefficient),
+        "dimension": gap.dimension,
+        "first": _number(gap.first),
+        "second": _number(gap.second),
+        "difference": _number(gap.difference.value),
+        "ci_low": _number(gap.difference.low),
+        "ci_high": _number(gap.difference.high),
+        "note": gap.difference.note,
+    }
+    if gap.test is None:
+        return fields
+    return fields | {
+        "n": gap.test.n,
+        "steiger_z": _number(gap.test.z),
+        "steiger_p": _number(gap.test.p),
+        "zou_low": _number(gap.test.low),
+        "zou_high": _number(gap.test.high),
+        "test_note": gap.test.note,
     }
 
 

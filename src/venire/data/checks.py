@@ -57,8 +57,11 @@ def assemble(
     revision: str | None = None,
     id_field: str = "id",
     warnings: Sequence[str] = (),
+    doubly_rated: Sequence[Instance] = (),
 ) -> Loaded:
     """The data set: all rows are checked, then the first `limit` instances are kept.
+
+    `doubly_rated`: see `Loaded`.
 
     Raises:
         DataError: there is no instance, or two have the same id.
@@ -83,6 +86,7 @@ def assemble(
         revision=revision,
         labels=labels,
         warnings=(*warnings, *_oddities(instances)),
+        doubly_rated=tuple(doubly_rated),
     )
 
 

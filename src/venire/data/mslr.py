@@ -127,8 +127,10 @@ class MSLR:
         for row in read.rows:
             summaries[row.name("review_id"), row.name("system_id")].append(row)
         warnings: list[str] = list(read.warnings)
-        placed = [each for key in sorted(summaries) for each in self._placed(key, summaries[key])]
+        everything = [each for key in sorted(summaries) for each in self._placed(key, summaries[key])]
+        placed = [item for item in everything if self.sample is None or _flag(item.row, "in_sample_102")]
         self._check(read, summaries, placed, warnings)
+        two = [item.instance for item in everything if _n_annotators(item.instance) > 1]
         return assemble(
             [item for item in placed if self._is_rated(item)],
             source=read.source,
@@ -136,6 +138,7 @@ class MSLR:
             revision=read.revision,
             id_field="review_id, system_id, annotator",
             warnings=warnings,
+            doubly_rated=two if self.sample is not None or self.limit is not None else (),
         )
 
     def _check(
@@ -162,9 +165,9 @@ class MSLR:
         return isinstance(item.instance.gold, RatingsGold) and bool(item.instance.gold.mean)
 
     def _placed(self, key: tuple[str, str], rows: Sequence[Row]) -> list[Placed]:
-        """The instances of one summary: none where nobody answered, or it is not in the sample."""
+        """The instances of one summary: none where nobody answered, or the paper's script kept no row."""
         kept = [row for row in rows if self._is_kept(row)]
-        if not kept or (self.sample is not None and not any(_flag(row, "in_sample_102") for row in kept)):
+        if not kept:
             return []
         ratings = {row.name("annotator"): self._ratings(row) for row in kept}
         if self.annotators is Annotators.EACH:
@@ -225,6 +228,10 @@ class MSLR:
             if name in task.scales.get(section, {}):
                 return task.dimension(section, name)
         raise AssertionError(f"{name} is in tasks/mslr.toml")
+
+
+def _n_annotators(instance: Instance) -> int:
+    return len(instance.gold.by_annotator) if isinstance(instance.gold, RatingsGold) else 0
 
 
 def _key(row: Row) -> object:

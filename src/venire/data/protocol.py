@@ -18,6 +18,8 @@ class Loaded:
         revision: the Hub revision, where it came from there.
         labels: the declared gold labels of a pairwise set; empty for ratings.
         warnings: what was odd but is kept (empty responses, ...), a sentence each.
+        doubly_rated: where `instances` are a part of a rated set, all of the set that two humans rated:
+            how they go with each other is told by all of them; empty where `instances` tell it.
     """
 
     instances: tuple[Instance, ...]
@@ -26,6 +28,7 @@ class Loaded:
     revision: str | None = None
     labels: tuple[Winner, ...] = ()
     warnings: tuple[str, ...] = ()
+    doubly_rated: tuple[Instance, ...] = ()
 
 
 class Dataset(Protocol):

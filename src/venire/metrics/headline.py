@@ -1,7 +1,11 @@
 """Which metrics lead tables, console and MLflow views; how a metric is shown, and which way is better."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from venire.metrics.measurement import metric_name
+from venire.records import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +20,8 @@ class Headline:
 HEADLINE = (
     Headline("accuracy", "accuracy"),
     Headline("kappa", "kappa"),
+    Headline("spearman/mean", "rho, mean"),
+    Headline("abs_spearman/mean", "|rho|, mean"),
     Headline("position_consistency", "consistency"),
     Headline("coverage", "coverage"),
     Headline("calls/paid", "calls paid", 0),
@@ -24,11 +30,19 @@ HEADLINE = (
     Headline("cost_usd/total", "USD", 4),
 )
 
-# By the first part of a name; `judge/<name>` is left out. What is in neither has no better direction:
-# first_place_rate is neutral at .5, panel/* and calls/replayed describe.
-_HIGHER = ("accuracy", "kappa", "kappa_null_category", "position_consistency", "coverage")
+RATED_MEAN = "spearman/mean"  # what leads on human ratings, as accuracy does on preferences
+
+# By the first part of a name; `judge/<name>`, `group/<name>` and the like are left out. What is in neither
+# has no better direction: first_place_rate is neutral at .5, panel/*, ceiling/* and calls/replayed describe.
+_HIGHER = (
+    *("accuracy", "kappa", "kappa_null_category", "position_consistency", "coverage"),
+    *("spearman", "kendall", "pearson", "abs_spearman", "abs_kendall", "abs_pearson"),
+)
 _LOWER = ("unscored", "calls", "embeddings", "tokens", "cost_usd", "latency_s", "duration_s")
-_COUNTS = ("n", "unscored", "calls", "embeddings", "tokens", "parser")
+_COUNTS = ("n", "unscored", "not_applicable", "calls", "embeddings", "tokens", "parser")
+# Prefixes of metrics of a part of the method: the name of the part follows.
+_PARTS = ("judge", "group", "group_before", "group_change")
+_MOST_DIMENSIONS = 6
 
 
 def higher_is_better(metric: str) -> bool | None:
@@ -70,6 +84,31 @@ def format_metric(metric: str, value: float) -> str:
 
 
 def _own_parts(metric: str) -> list[str]:
-    """The name's parts without a leading `judge/<name>`."""
+    """The name's parts without a leading `judge/<name>`, `group/<name>`, ..., or `mean_of_agents`."""
     parts = metric.split("/")
-    return parts[2:] if parts[0] == "judge" and len(parts) > 2 else parts
+    if parts[0] in _PARTS and len(parts) > 2:
+        return parts[2:]
+    return parts[1:] if parts[0].startswith("mean_of_") and len(parts) > 1 else parts
+
+
+def dimensions_of(record: RunRecord) -> list[str]:
+    """The dimensions that a run on human ratings was measured on; none of a run on preferences.
+
+    Those that judges rate come first, in the data set's order.
+    """
+    measured = {name.removeprefix("n/") for name in record.metrics if name.startswith("n/")}
+    asked = [name for name in asked_of(record) if name in measured]
+    return [*asked, *sorted(measured - set(asked))]
+
+
+def asked_of(record: RunRecord) -> list[str]:
+    """The dimensions that judges rate, in the data set's order, as far as the run says."""
+    return [metric_name(name) for name in record.tags.get("dimensions", "").split(", ") if name]
+
+
+def rated_columns(records: Sequence[RunRecord]) -> tuple[Headline, ...]:
+    """Spearman's rho by dimension; nothing where there are too many for a table."""
+    dimensions = list(dict.fromkeys(name for record in records for name in dimensions_of(record)))
+    if len(dimensions) > _MOST_DIMENSIONS:
+        return ()
+    return tuple(Headline(f"spearman/{name}", f"rho {name}") for name in dimensions)

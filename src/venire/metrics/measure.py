@@ -7,6 +7,8 @@ import numpy as np
 
 from venire.errors import ConfigError, DataError
 from venire.metrics.calls import call_metrics
+from venire.metrics.choice import Family, check_choice, only, shape_of
+from venire.metrics.classes import Labelled, class_metrics, ordinal_metrics
 from venire.metrics.claims import claim_metrics
 from venire.metrics.debate import debate_metrics
 from venire.metrics.estimators import Estimator
@@ -45,11 +47,14 @@ class MetricSettings:
         draws: of the bootstrap; 0 for no bootstrap intervals.
         level: confidence level of all intervals.
         correlation: how ratings are correlated with human ratings.
+        chosen: the kinds of metrics that the run is read by; one that does not fit the data is refused, and
+            those of other kinds are left out. Empty: all that fit.
     """
 
     draws: int = 2000
     level: float = 0.95
     correlation: CorrelationSettings = field(default_factory=CorrelationSettings)
+    chosen: tuple[Family, ...] = ()
 
     def __post_init__(self) -> None:
         if self.draws < 0:
@@ -65,6 +70,7 @@ def measure(
     labels: Sequence[Winner],
     seed: int,
     settings: MetricSettings = MetricSettings(),
+    doubly_rated: Sequence[Instance] = (),
     unfinished: Sequence[Call] = (),
     prices: Mapping[str, Price | None] | None = None,
 ) -> Measurement:
@@ -78,21 +84,25 @@ def measure(
         labels: the gold labels that the data set declares.
         seed: of the bootstrap.
         settings: how intervals are made, and over what ratings are correlated.
+        doubly_rated: what tells how two humans go with each other, where that is more than `instances`.
         unfinished: the calls of instances that the run stopped before; see `call_metrics`.
         prices: of the run's models, by model; see `call_metrics`.
 
     Raises:
         DataError: an id that is unknown or occurs twice, gold that is missing or not declared, no
             instance at all, or gold that no metrics exist for.
+        ConfigError: a chosen kind of metric does not fit the data.
     """
     pairs = join(instances, outcomes)
     if not pairs:
         raise DataError("instances: expected at least one to measure, got none")
+    check_choice(settings.chosen, shape_of(instances, labels))
     out = Collector()
     out.put("n", len(pairs))
     rng = np.random.default_rng((seed, _STREAM))
     if any(isinstance(instance.gold, RatingsGold) or instance.dimensions for instance, _ in pairs):
         _measure_ratings(pairs, rng, settings, out)
+        _measure_humans(doubly_rated or instances, rng, settings, out)
     elif isinstance(pairs[0][0].gold, PreferenceGold):
         _measure_preferences(pairs, labels, rng, settings, out)
     else:
@@ -100,7 +110,7 @@ def measure(
     calls = [call for _, outcome in pairs if outcome for call in outcome.calls]
     judged = sum(outcome is not None for _, outcome in pairs)
     call_metrics(calls, judged, out, unfinished=unfinished, prices=prices)
-    return out.result()
+    return only(settings.chosen, out.result()) if settings.chosen else out.result()
 
 
 def _measure_preferences(
@@ -144,10 +154,20 @@ def _measure_ratings(
     alignment_metrics(alignment, found, out)
     rating_coverage(items, found, out)
     bound_metrics(alignment, found, out)
-    ceiling_metrics(alignment, out)
+    labelled = Labelled(items, found, resampler, settings.level)
+    class_metrics(labelled, out)
+    ordinal_metrics(labelled, out)
     group_metrics(alignment, outcomes, out)
     debate_metrics(outcomes, out)
     geval_metrics(outcomes, out)
+
+
+def _measure_humans(
+    instances: Sequence[Instance], rng: np.random.Generator, settings: MetricSettings, out: Collector
+) -> None:
+    items = rated_items(sorted(instances, key=lambda each: each.id))
+    resampler = Resampler.draw(items.document, settings.draws, rng)
+    ceiling_metrics(Alignment(items, resampler, settings.level, settings.correlation.grouping), out)
 
 
 def _judgments(outcome: Outcome | None) -> Judgments:

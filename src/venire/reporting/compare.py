@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.errors import RunError
-from venire.metrics.headline import HEADLINE
+from venire.metrics.headline import dimensions_of
 from venire.records import Order, RunRecord, RunStatus
-from venire.reporting.footer import differences, provenance
+from venire.reporting.footer import ceiling_sentence, differences, provenance
 from venire.reporting.pairing import (
     Run,
     clusters_of,
@@ -19,6 +19,8 @@ from venire.reporting.pairing import (
     share_missing,
     shares_right,
 )
+from venire.reporting.rated_pairing import RatedPair, is_rated, rated_pair
+from venire.reporting.runs_table import shown_columns
 from venire.reporting.table import Cell, Estimate, Table
 from venire.stats.estimate import FloatArray, IntArray
 from venire.stats.paired import mcnemar_exact, paired_difference
@@ -73,12 +75,13 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What `venire compare` says."""
+    """What `venire compare` says; `paired` of runs on preferences, `rated` of runs on human ratings."""
 
     side_by_side: Table
     settings: Table
     paired: tuple[Paired, ...]
     warnings: tuple[str, ...]
+    rated: tuple[RatedPair, ...] = ()
 
 
 def compare(runs: Sequence[Run]) -> Comparison:
@@ -86,17 +89,21 @@ def compare(runs: Sequence[Run]) -> Comparison:
 
     Raises:
         RunError: fewer than two runs or more than 26, or two of them have no item in common, or
-            items whose gold differs.
+            items whose gold differs; or some are on preferences and some on ratings.
     """
     if not 2 <= len(runs) <= _MOST:
         raise RunError(f"compare: expected at least two runs and at most {_MOST}, got {len(runs)}")
     labels = _labels([run.record for run in runs])
     baseline, *others = zip(labels, runs, strict=True)
+    rated = [is_rated(run) for run in runs]
+    if any(rated) and not all(rated):
+        raise RunError("compare: expected runs on preferences only, or on ratings only, got both")
     return Comparison(
         side_by_side=_side_by_side(labels, runs),
         settings=_settings(labels, [run.record for run in runs]),
-        paired=tuple(_paired(baseline, other) for other in others),
+        paired=() if any(rated) else tuple(_paired(baseline, other) for other in others),
         warnings=tuple(_warnings([run.record for run in runs])),
+        rated=tuple(rated_pair(baseline, other, _common(baseline, other)) for other in others if any(rated)),
     )
 
 
@@ -113,11 +120,12 @@ def _side_by_side(labels: Sequence[str], runs: Sequence[Run]) -> Table:
         ("backend", *(str(run.record.kind) for run in runs)),
         ("n", *(f"{run.record.metrics['n']:.0f}" for run in runs)),
     ]
-    for column in HEADLINE:
+    for column in shown_columns([run.record for run in runs]):
         cells = [_estimate(run.record.metrics, column.metric, column.decimals) for run in runs]
         if any(not math.isnan(cell.value) for cell in cells):
             rows.append((column.title, *cells))
-    footer = ("[low, high]: 95% interval over items.", provenance([run.record for run in runs]))
+    records = [run.record for run in runs]
+    footer = ("[low, high]: 95% interval over items.", *ceiling_sentence(records), provenance(records))
     return Table("side by side", ("", *labels), tuple(rows), footer)
 
 
@@ -142,15 +150,31 @@ def _warnings(records: Sequence[RunRecord]) -> Iterator[str]:
         yield f"the parsers differ: {' / '.join(parser or 'none' for parser in parsers)}"
     for label, record in zip(_labels(records), records, strict=True):
         if record.status is not RunStatus.FINISHED:
-            yield f"{label} is {record.status}: {record.error}; what it did not judge counts as not right"
-    lacking = [
-        f"{letter} in [{record.metrics.get('accuracy/worst', math.nan):.3f}, "
-        f"{record.metrics.get('accuracy/best', math.nan):.3f}]"
+            unjudged = "is left out" if _is_on_ratings(record) else "counts as not right"
+            yield f"{label} is {record.status}: {record.error}; what it did not judge {unjudged}"
+    incomplete = [
+        (letter, record)
         for letter, record in zip(_letters(records), records, strict=True)
         if record.metrics.get("coverage", 1.0) < 1.0
     ]
-    if lacking:
-        yield f"verdicts are missing; with them accuracy lies: {', '.join(lacking)}"
+    verdicts = [each for each in incomplete if not _is_on_ratings(each[1])]
+    if verdicts:
+        lacking = ", ".join(f"{letter} in {_between(record, 'accuracy')}" for letter, record in verdicts)
+        yield f"verdicts are missing; with them accuracy lies: {lacking}"
+    for letter, record in incomplete:
+        if _is_on_ratings(record):
+            spans = [f"{name} in {_between(record, f'spearman/{name}')}" for name in dimensions_of(record)]
+            rated = f"{letter} rated {record.metrics['coverage']:.1%} of the items"
+            yield f"ratings are missing: {rated}; with the others rho lies: {', '.join(spans)}"
+
+
+def _is_on_ratings(record: RunRecord) -> bool:
+    return bool(dimensions_of(record))
+
+
+def _between(record: RunRecord, name: str) -> str:
+    worst, best = (record.metrics.get(f"{name}/{end}", math.nan) for end in ("worst", "best"))
+    return f"[{worst:.3f}, {best:.3f}]"
 
 
 def _same_runs(records: Sequence[RunRecord]) -> Iterator[str]:
@@ -164,15 +188,7 @@ def _same_runs(records: Sequence[RunRecord]) -> Iterator[str]:
 
 def _paired(first: tuple[str, Run], second: tuple[str, Run]) -> Paired:
     (first_label, one), (second_label, two) = first, second
-    items = sorted(one.rows.keys() & two.rows.keys())
-    if not items:
-        raise RunError(f"compare: {first_label} and {second_label} have no item in common")
-    differing = other_gold(one, two, items)
-    if differing:
-        raise RunError(
-            f"compare: {first_label} and {second_label} have different gold for {len(differing)} of "
-            f"{len(items)} common items, first {differing[0]!r}; run both on the same data"
-        )
+    items = _common(first, second)
     verdicts, over = _verdicts(one, two, items)
     shares = [np.mean(side, axis=0) for side in zip(*verdicts.values(), strict=True)]
     before, after = shares or [shares_right(run, items) for run in (one, two)]
@@ -192,6 +208,21 @@ def _paired(first: tuple[str, Run], second: tuple[str, Run]) -> Paired:
         left_out=len(one.rows.keys() ^ two.rows.keys()),
         missing=_missing((before, after), lacking, clusters),
     )
+
+
+def _common(first: tuple[str, Run], second: tuple[str, Run]) -> list[str]:
+    """The items of both runs, sorted; refused where there is none, or the gold differs."""
+    (first_label, one), (second_label, two) = first, second
+    items = sorted(one.rows.keys() & two.rows.keys())
+    if not items:
+        raise RunError(f"compare: {first_label} and {second_label} have no item in common")
+    differing = other_gold(one, two, items)
+    if differing:
+        raise RunError(
+            f"compare: {first_label} and {second_label} have different gold for {len(differing)} of "
+            f"{len(items)} common items, first {differing[0]!r}; run both on the same data"
+        )
+    return items
 
 
 def _missing(

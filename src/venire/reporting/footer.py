@@ -1,8 +1,10 @@
 """What every table of runs says under it: where its numbers come from, and what speaks against them."""
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 
+from venire.metrics.headline import dimensions_of
 from venire.records import RunRecord, RunStatus
 
 _SHORT = 12
@@ -20,6 +22,25 @@ def provenance(records: Sequence[RunRecord]) -> str:
         f"Backend kind: {', '.join(kinds)}; seeds: {', '.join(seeds)}; data: {', '.join(data)}; "
         f"commit: {', '.join(commits)}."
     )
+
+
+def ceiling_sentence(records: Sequence[RunRecord]) -> tuple[str, ...]:
+    """How one human's ratings go with another's, of the first run that tells; nothing where none does."""
+    for record in records:
+        told = [
+            f"{name} {record.metrics[metric]:.3f}{_bounds(record, metric)} (n {record.metrics[count]:.0f})"
+            for name in dimensions_of(record)
+            for metric, count in ((f"ceiling/spearman/{name}", f"ceiling/n/{name}"),)
+            if not math.isnan(record.metrics.get(metric, math.nan))
+        ]
+        if told:
+            return (f"Ceiling, one human against another (Spearman): {', '.join(told)}.",)
+    return ()
+
+
+def _bounds(record: RunRecord, name: str) -> str:
+    low, high = (record.metrics.get(f"{name}/ci_{end}", math.nan) for end in ("low", "high"))
+    return "" if math.isnan(low) else f" [{low:.3f}, {high:.3f}]"
 
 
 def cautions(records: Sequence[RunRecord]) -> Iterator[str]:

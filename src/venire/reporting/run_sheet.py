@@ -2,7 +2,7 @@
 
 import math
 
-from venire.metrics.headline import format_metric
+from venire.metrics.headline import dimensions_of, format_metric
 from venire.records import RunRecord, RunStatus
 from venire.reporting.footer import cautions, provenance
 from venire.reporting.table import Cell, Estimate, Table
@@ -45,6 +45,7 @@ _ROWS = (
     ("cost_usd/billed", "USD, billed now"),
     ("cost_usd/per_1000", "USD per 1,000 instances"),
 )
+_COEFFICIENTS = (("spearman", "Spearman's rho"), ("kendall", "Kendall's tau-b"), ("pearson", "Pearson's r"))
 # Shown only where they say something.
 _ONLY_IF_NOT_ZERO = {
     *("calls/failed", "calls/unfinished", "calls/uncertain"),
@@ -55,11 +56,30 @@ _ONLY_IF_INCOMPLETE = {"accuracy/worst", "accuracy/best", "kappa_null_category"}
 
 def run_sheet(record: RunRecord) -> Table:
     """Main numbers of a run with their notes; the title has its kind, and its status unless it finished."""
-    rows = tuple(_row(record, name, title) for name, title in _ROWS if _is_shown(record, name))
+    rows: list[tuple[Cell, ...]] = [
+        _row(record, name, title) for name, title in _ROWS if _is_shown(record, name)
+    ]
+    rows[1:1] = _alignment_rows(record)
     all_of_it = "All metrics: summary.json, docs/metrics.md."
     footer = (f"{provenance([record])} {all_of_it}", *cautions([record]))
     mark = "" if record.status is RunStatus.FINISHED else f" ({record.status})"
-    return Table(f"{record.name} [{record.kind}]{mark}", ("", "value", "note"), rows, footer)
+    return Table(f"{record.name} [{record.kind}]{mark}", ("", "value", "note"), tuple(rows), footer)
+
+
+def _alignment_rows(record: RunRecord) -> list[tuple[Cell, ...]]:
+    """Correlations with human ratings, their ceiling in the note; undefined ones, too: the note says why."""
+    rows: list[tuple[Cell, ...]] = []
+    for coefficient, title in _COEFFICIENTS:
+        for dimension in dimensions_of(record):
+            name, n = f"{coefficient}/{dimension}", record.metrics[f"n/{dimension}"]
+            label, value, note = _row(record, name, f"{title}, {dimension} (n {n:.0f})")
+            ceiling = record.metrics.get(f"ceiling/{name}", math.nan)
+            beside = "" if math.isnan(ceiling) else f"human against human {ceiling:.3f}; "
+            rows.append((label, value, f"{beside}{note}"))
+        for kind, absolute in ((coefficient, ""), (f"abs_{coefficient}", "absolute ")):
+            if f"{kind}/mean" in record.metrics:
+                rows.append(_row(record, f"{kind}/mean", f"{title}, {absolute}mean"))
+    return rows
 
 
 def _is_shown(record: RunRecord, name: str) -> bool:
@@ -72,7 +92,7 @@ def _is_shown(record: RunRecord, name: str) -> bool:
     return not (math.isnan(value) and "/" in name and not name.startswith("cost_usd/total"))
 
 
-def _row(record: RunRecord, name: str, title: str) -> tuple[Cell, ...]:
+def _row(record: RunRecord, name: str, title: str) -> tuple[str, str, str]:
     value = record.metrics[name]
     low, high = (record.metrics.get(f"{name}/ci_{end}", math.nan) for end in ("low", "high"))
     note = record.notes.get(name, "")

@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from venire.metrics.headline import HEADLINE, Headline
+from venire.metrics.headline import HEADLINE, RATED_MEAN, Headline, rated_columns
 from venire.records import RunRecord, RunStatus
-from venire.reporting.footer import cautions, provenance
+from venire.reporting.footer import cautions, ceiling_sentence, provenance
 from venire.reporting.table import DASH, Cell, Estimate, Spread, Table
 
 
@@ -57,11 +57,21 @@ def runs_table(title: str, records: Sequence[RunRecord], more: Sequence[Headline
     Runs that stopped early are marked; a column (those of `more` come last) that no run has is left out.
     """
     arms = arms_of(records)
-    columns = [headline for headline in (*HEADLINE, *more) if any(_has(arm, headline) for arm in arms)]
+    columns = [
+        headline for headline in shown_columns(records, more) if any(_has(arm, headline) for arm in arms)
+    ]
     several = any(len(arm.runs) > 1 for arm in arms)
     rows = [_row(arm, columns, several=several) for arm in arms]
     head = ("run", "backend", "n", *(("seeds",) if several else ()), *(c.title for c in columns))
     return Table(title, head, tuple(rows), _footer(arms, several))
+
+
+def shown_columns(records: Sequence[RunRecord], more: Sequence[Headline] = ()) -> tuple[Headline, ...]:
+    """The usual columns, with those of each human dimension before their mean, then `more`; none twice."""
+    by_dimension = rated_columns(records)
+    place = next(i for i, headline in enumerate(HEADLINE) if headline.metric == RATED_MEAN)
+    every = (*HEADLINE[:place], *by_dimension, *HEADLINE[place:], *more)
+    return tuple({headline.metric: headline for headline in every}.values())
 
 
 def _has(arm: Arm, headline: Headline) -> bool:
@@ -93,11 +103,12 @@ def _cell(arm: Arm, column: Headline) -> Cell:
 def _footer(arms: Sequence[Arm], several: bool) -> tuple[str, ...]:
     runs = [run for arm in arms for run in arm.runs]
     intervals = "x [low, high]: 95% interval over items."
+    ceilings = ceiling_sentence(runs)
     if not several:
-        return (intervals, provenance(runs), *cautions(runs))
+        return (intervals, *ceilings, provenance(runs), *cautions(runs))
     repeated = [run for arm in arms if len(arm.runs) > 1 for run in arm.runs]
     spreads = "x ± s: mean and standard deviation over seeds, which is no interval over items."
-    return (intervals, spreads, replicates(repeated), provenance(runs), *cautions(runs))
+    return (intervals, spreads, replicates(repeated), *ceilings, provenance(runs), *cautions(runs))
 
 
 def replicates(runs: Sequence[RunRecord]) -> str:

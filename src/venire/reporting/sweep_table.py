@@ -4,39 +4,47 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from venire.metrics.headline import Headline
+from venire.metrics.headline import HEADLINE, RATED_MEAN, Headline
 from venire.reporting.pairing import Run, clusters_of, orders_asked, other_gold, right_in, shares_right
+from venire.reporting.rated_pairing import mean_difference
 from venire.reporting.runs_table import arms_of, runs_table
 from venire.reporting.table import Cell, Estimate, Table
 from venire.stats.estimate import FloatArray
 from venire.stats.paired import paired_difference
 
 DRAWS = 5000  # of the bootstrap of a difference
-COLUMN = "Δ accuracy"
+RATED = next(headline.title for headline in HEADLINE if headline.metric == RATED_MEAN)
+GROUPING = "metrics.correlation.grouping"
 _FOOTER = (
-    f"{COLUMN}: paired difference to the first row over the same items (means over seeds where there are "
+    "paired difference to the first row over the same items (means over seeds where there are "
     "several), with its 95% bootstrap interval; not corrected for the number of rows."
 )
 
 
 def sweep_table(title: str, runs: Sequence[Run], more: Sequence[Headline] = ()) -> Table:
-    """`runs_table`, with a column of differences to the first arm's accuracy after the accuracy.
+    """`runs_table`, with a column of differences to the first arm after what leads: accuracy, or mean rho.
 
-    Without the column where there is one arm only, or the runs differ in items or gold.
+    Without the column where there is one arm only, or the runs differ in items or gold; of runs on ratings
+    also where correlations are not pooled.
     """
     table = runs_table(title, [run.record for run in runs], more)
     by_id = {run.record.run_id: run for run in runs}
     arms = [[by_id[record.run_id] for record in arm.runs] for arm in arms_of([run.record for run in runs])]
-    if len(arms) < 2 or "accuracy" not in table.columns or not _are_on_the_same_items(runs):
+    leading = "accuracy" if "accuracy" in table.columns else RATED
+    if len(arms) < 2 or leading not in table.columns or not _are_on_the_same_items(runs):
+        return table
+    if leading == RATED and any(run.record.params.get(GROUPING, "pooled") != "pooled" for run in runs):
         return table
     first, *others = arms
-    cells: list[Cell] = ["", *(accuracy_difference(first, other) for other in others)]
-    place = table.columns.index("accuracy") + 1
+    compared = accuracy_difference if leading == "accuracy" else rho_difference
+    cells: list[Cell] = ["", *(compared(first, other) for other in others)]
+    place = table.columns.index(leading) + 1
+    column = f"Δ {leading}"
     return Table(
         title,
-        (*table.columns[:place], COLUMN, *table.columns[place:]),
+        (*table.columns[:place], column, *table.columns[place:]),
         tuple((*row[:place], cell, *row[place:]) for row, cell in zip(table.rows, cells, strict=True)),
-        (table.footer[0], _FOOTER, *table.footer[1:]),
+        (table.footer[0], f"{column}: {_FOOTER}", *table.footer[1:]),
     )
 
 
@@ -54,6 +62,12 @@ def accuracy_difference(first: Sequence[Run], second: Sequence[Run]) -> Estimate
     before, after = (np.mean([accuracies(run, items) for run in arm], axis=0) for arm in (first, second))
     clusters = clusters_of(first[0], items)
     found = paired_difference(before, after, clusters, draws=DRAWS, rng=np.random.default_rng(0))
+    return Estimate(found.value, found.low, found.high)
+
+
+def rho_difference(first: Sequence[Run], second: Sequence[Run]) -> Estimate:
+    """The second arm's mean Spearman minus the first's; see `rated_pairing.mean_difference`."""
+    found = mean_difference(first, second)
     return Estimate(found.value, found.low, found.high)
 
 

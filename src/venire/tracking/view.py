@@ -17,19 +17,12 @@ VIEW_KEY = "venire"
 VIEW_TAG = f"mlflow.sharedViewState.{VIEW_KEY}"
 
 # Shown where runs have them, in this order; the first four also where there is no run yet.
-METRICS = (
-    "accuracy",
-    "kappa",
-    "calls/paid",
-    "cost_usd/total",
-    "calls/total",
-    "position_consistency",
-    "coverage",
-    "pearson",
-    "spearman",
-    "kendall",
-)
-ALWAYS = METRICS[:4]
+_SPENT = ("calls/paid", "cost_usd/total")
+METRICS = ("accuracy", "kappa", *_SPENT, "calls/total", "position_consistency", "coverage")
+# Of runs on human ratings, and where runs of both kinds lie together.
+RATED = ("spearman/mean", "abs_spearman/mean", *_SPENT, "coverage", "kendall/mean", "pearson/mean")
+MIXED = ("accuracy", "spearman/mean", *_SPENT, "kappa", "abs_spearman/mean", "coverage")
+LEADING = 4
 MAX_METRICS, MAX_PARAMS = 7, 5
 
 # Two params stand before accuracy, kappa, calls and cost, the others behind them: so much is seen on a
@@ -93,9 +86,11 @@ def _telling_first(name: str) -> tuple[int, str]:
 
 
 def metrics_shown(runs: Sequence[Shown]) -> tuple[str, ...]:
-    """At most seven metrics, of those that `runs` have; accuracy, kappa, calls and cost in any case."""
+    """At most seven metrics, of those that `runs` have; the first four of the kind of runs in any case."""
     present = {name for run in runs for name in run.metrics}
-    return tuple(name for name in METRICS if name in ALWAYS or name in present)[:MAX_METRICS]
+    kinds = ("accuracy" in present, RATED[0] in present)
+    order = {(True, True): MIXED, (False, True): RATED}.get(kinds, METRICS)
+    return tuple(name for name in order if name in order[:LEADING] or name in present)[:MAX_METRICS]
 
 
 def _longest(name: str, runs: Sequence[Shown]) -> str:
@@ -113,7 +108,7 @@ def view_tag(params: Mapping[str, str], metrics: Sequence[str], *, now: float) -
     widths = {f"params.`{name}`": _width(text, PARAM_WIDTH) for name, text in params.items()}
     widths |= {f"metrics.`{name}`": _width(name, METRIC_WIDTH) for name in metrics}
     chosen = list(widths)
-    n, four = min(len(params), FIRST_PARAMS), len(params) + len(ALWAYS)
+    n, four = min(len(params), FIRST_PARAMS), len(params) + LEADING
     columns = [*chosen[:n], *chosen[len(params) : four], *chosen[n : len(params)], *chosen[four:]]
     state = {
         "selectedColumns": columns,
