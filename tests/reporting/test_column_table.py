@@ -7,12 +7,13 @@ import pytest
 
 from venire.errors import RunError
 from venire.metrics.headline import Headline
-from venire.records import BackendKind, RunRecord
+from venire.records import BackendKind, Ratings, RatingsGold, RunRecord
 from venire.reporting.column_table import column_table, groups_of
 from venire.reporting.pairing import Run
 from venire.reporting.spec_table import Measured
 from venire.reporting.specs import Row, Spec
 from venire.reporting.table import Format
+from venire.runs import OutcomeRow
 
 MakeRun = Callable[..., Run]
 SPEC = Spec(
@@ -146,3 +147,38 @@ def test_a_row_that_two_arms_match_is_refused(make_run: MakeRun) -> None:
     loose = Spec(**(fields | {"rows": (Row("all", {"judge": "claude"}),), "published": {}}))
     with pytest.raises(RunError, match="expected the runs of one arm, 2 match"):
         column_table(loose, [make_run("maj_eval", {}), make_run("geval", {})])
+
+
+RATED = {"a": 0.0, "b": 1.0, "c": 2.0, "d": 2.0}
+
+
+def rated(run: Run, ratings: Mapping[str, float]) -> Run:
+    """The run with these ratings of items whose gold is `RATED`."""
+    rows = {
+        item: OutcomeRow(item, "", item, RatingsGold({"fluency": RATED[item]}), Ratings({"fluency": rating}))
+        for item, rating in ratings.items()
+    }
+    return Run(run.record, rows)
+
+
+def test_the_difference_is_to_the_baseline_of_the_same_block(make_run: MakeRun) -> None:
+    # Ranks of the gold 1, 2, 3.5, 3.5. Itself: rho 1; reversed: -1; the difference is -2.
+    ours = rated(make_run("maj_eval", {}), RATED)
+    other = rated(make_run("geval", {}), {item: 2.0 - value for item, value in RATED.items()})
+    fields = {name: getattr(SPEC, name) for name in SPEC.__dataclass_fields__}
+    table = column_table(Spec(**(fields | {"baseline": {"method": "maj_eval"}})), [ours, other])
+    assert table.columns[-1] == "Δ mean ρ"
+    first, second = (row[-1] for row in table.rows)
+    assert first == ""
+    assert not isinstance(second, str)
+    assert second.text().startswith("-2.000")
+    assert any("not corrected" in sentence for sentence in table.footer)
+
+
+def test_without_a_run_of_the_baseline_or_on_other_items_there_is_no_difference(make_run: MakeRun) -> None:
+    fields = {name: getattr(SPEC, name) for name in SPEC.__dataclass_fields__}
+    spec = Spec(**(fields | {"baseline": {"method": "maj_eval"}}))
+    other = rated(make_run("geval", {}), RATED)
+    assert [row[-1] for row in column_table(spec, [other]).rows] == ["", ""]
+    ours = rated(make_run("maj_eval", {}), {"a": 0.0, "b": 1.0})
+    assert [row[-1] for row in column_table(spec, [ours, other]).rows] == ["", ""]

@@ -9,12 +9,14 @@ from venire.records import RunRecord
 from venire.reporting.footer import cautions, provenance
 from venire.reporting.pairing import Run
 from venire.reporting.runs_table import replicates
-from venire.reporting.spec_table import Measured, measured_rows, titled
+from venire.reporting.spec_table import Measured, matches, measured_rows, titled
 from venire.reporting.specs import Spec
+from venire.reporting.sweep_table import rho_difference
 from venire.reporting.table import Cell, Estimate, Spread, Table
 
 # Where metrics of one stakeholder group stand: after its debate, before, what changed; and of humans alone.
 AFTER, BEFORE, CHANGE, CEILING = "group", "group_before", "group_change", "ceiling"
+DIFFERENCE = "Δ mean ρ"
 
 
 def column_table(spec: Spec, runs: Sequence[Run]) -> Table:
@@ -22,14 +24,16 @@ def column_table(spec: Spec, runs: Sequence[Run]) -> Table:
 
     A column is followed by the published figures where there are any. A row of `spec.groups` is followed by
     three rows for each stakeholder group of its runs: the group's own metrics before and after debate, and
-    the change. The last row holds one human annotator against another, where items have two.
+    the change. With `spec.baseline` the last column is the difference of the mean Spearman to the row that
+    matches it, in the same block where one does. The last row holds one human annotator against another,
+    where items have two.
 
     Raises:
         RunError: runs of more than one arm match a row.
     """
     rows = measured_rows(spec, runs)
     blocks = len({row.block for row in spec.rows}) > 1
-    body = [cells for each in rows for cells in _lines(spec, each, blocks=blocks)]
+    body = [cells for each in rows for cells in _lines(spec, each, rows, blocks=blocks)]
     body += _ceiling(spec, rows, blocks=blocks)
     return Table(titled(spec, runs), tuple(_head(spec, blocks=blocks)), tuple(body), _footer(spec, rows))
 
@@ -41,19 +45,36 @@ def _head(spec: Spec, *, blocks: bool) -> Iterator[str]:
         yield column.title
         if _is_published(spec, column):
             yield f"published {column.title}"
+    yield from (DIFFERENCE,) if spec.baseline else ()
 
 
 def _is_published(spec: Spec, column: Headline) -> bool:
     return any(column.metric in figures for figures in spec.published.values())
 
 
-def _lines(spec: Spec, each: Measured, *, blocks: bool) -> Iterator[tuple[Cell, ...]]:
+def _lines(
+    spec: Spec, each: Measured, rows: Sequence[Measured], *, blocks: bool
+) -> Iterator[tuple[Cell, ...]]:
     start: tuple[Cell, ...] = (each.row.block,) if blocks else ()
-    yield (*start, each.row.label, _size(each), *_cells(spec, each, ""))
+    last = (_difference(spec, each, rows),) if spec.baseline else ()
+    none: tuple[Cell, ...] = ("",) if spec.baseline else ()
+    yield (*start, each.row.label, _size(each), *_cells(spec, each, ""), *last)
     for group in groups_of(each) if each.row.label in spec.groups else ():
         for told, prefix in (("before", BEFORE), ("after", AFTER), ("change", CHANGE)):
             cells = _cells(spec, each, f"{prefix}/{group}/")
-            yield (*start, f"{each.row.label}: {group}, {told}", _size(each), *cells)
+            yield (*start, f"{each.row.label}: {group}, {told}", _size(each), *cells, *none)
+
+
+def _difference(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Cell:
+    """Of the mean Spearman, to the baseline of the row's own block, else to any; empty without one."""
+    matching = [row for row in rows if row.runs and matches(row.runs[0].record, spec.baseline)]
+    own_block = [row for row in matching if row.row.block == each.row.block]
+    base = next(iter(own_block or matching), None)
+    if base is None or base is each or not each.runs:
+        return ""
+    if sorted(base.runs[0].rows) != sorted(each.runs[0].rows):
+        return ""
+    return rho_difference(base.runs, each.runs)
 
 
 def _ceiling(spec: Spec, rows: Sequence[Measured], *, blocks: bool) -> Iterator[tuple[Cell, ...]]:
@@ -67,7 +88,8 @@ def _ceiling(spec: Spec, rows: Sequence[Measured], *, blocks: bool) -> Iterator[
         return
     start: tuple[Cell, ...] = ("Human",) if blocks else ()
     of = "/".join(sorted(sizes, key=int))
-    yield (*start, "one annotator against the other", of, *_cells(spec, first, f"{CEILING}/"))
+    none: tuple[Cell, ...] = ("",) if spec.baseline else ()
+    yield (*start, "one annotator against the other", of, *_cells(spec, first, f"{CEILING}/"), *none)
 
 
 def groups_of(each: Measured) -> list[str]:
@@ -110,8 +132,14 @@ def _footer(spec: Spec, rows: Sequence[Measured]) -> tuple[str, ...]:
     records: list[RunRecord] = [run.record for each in rows for run in each.runs]
     several = any(len(each.runs) > 1 for each in rows)
     lacking = [each.row.label for each in rows if not each.runs]
+    told = ", ".join(f"{key}={value}" for key, value in spec.baseline.items())
+    difference = (
+        f"{DIFFERENCE}: difference of the mean Spearman to the row with {told} (of its own block, if any) on "
+        "the same items, with its bootstrap interval; not corrected for the number of rows."
+    )
     sentences = [
         "x [low, high]: 95% interval over items; a bootstrap draws those of one cluster (document) together.",
+        difference if spec.baseline else "",
         "x ± s: mean and standard deviation over seeds, which is no interval over items." if several else "",
         replicates(records) if several else "",
         provenance(records) if records else "",

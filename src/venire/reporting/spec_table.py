@@ -77,7 +77,7 @@ def measured_rows(spec: Spec, runs: Sequence[Run]) -> list[Measured]:
 
 
 def _runs_of(row: Row, runs: Sequence[Run]) -> tuple[Run, ...]:
-    by_id = {run.record.run_id: run for run in runs if _matches(run.record, row.match)}
+    by_id = {run.record.run_id: run for run in runs if matches(run.record, row.match)}
     arms = arms_of([run.record for run in by_id.values()])
     if len(arms) > 1:
         names = "; ".join(arm.name for arm in arms)
@@ -85,7 +85,8 @@ def _runs_of(row: Row, runs: Sequence[Run]) -> tuple[Run, ...]:
     return tuple(by_id[record.run_id] for arm in arms for record in arm.runs)
 
 
-def _matches(record: RunRecord, match: Mapping[str, str]) -> bool:
+def matches(record: RunRecord, match: Mapping[str, str]) -> bool:
+    """Whether the record's params have the values of `match`, as texts or as numbers."""
     return all(_equal(record.params.get(key), value) for key, value in match.items())
 
 
@@ -165,7 +166,7 @@ def baseline_of(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Measure
     if not spec.baseline or not each.runs:
         return None
     for base in rows:
-        if not base.runs or not _matches(base.runs[0].record, spec.baseline):
+        if not base.runs or not matches(base.runs[0].record, spec.baseline):
             continue
         first, second = base.runs[0], each.runs[0]
         items = sorted(first.rows)
