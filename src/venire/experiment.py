@@ -11,6 +11,7 @@ from venire.llm.local import LocalSettings
 from venire.llm.settings import LLMSettings
 from venire.llm.simulated import Simulation
 from venire.methods.protocol import Method
+from venire.metrics.choice import check_choice, shape_of
 from venire.metrics.measure import MetricSettings
 from venire.records import BackendKind
 from venire.schedule import Schedule
@@ -54,6 +55,7 @@ class Experiment:
             raise ConfigError(f"concurrency: expected at least 1, got {self.concurrency}")
         if not 0 <= self.max_unscored <= 1:
             raise ConfigError(f"max_unscored: expected 0 to 1, got {self.max_unscored}")
+        check_choice(self.metrics.chosen, shape_of(self.loaded.instances, self.loaded.labels))
         kinds = {judge.client.kind for judge in self.method.judges}
         if len(kinds) > 1:
             raise ConfigError(

@@ -37,6 +37,7 @@ RATED_MEAN = "spearman/mean"  # what leads on human ratings, as accuracy does on
 _HIGHER = (
     *("accuracy", "kappa", "kappa_null_category", "position_consistency", "coverage"),
     *("spearman", "kendall", "pearson", "abs_spearman", "abs_kendall", "abs_pearson"),
+    *("precision", "recall", "f1", "multilabel", "kappa_quadratic"),
 )
 _LOWER = ("unscored", "calls", "embeddings", "tokens", "cost_usd", "latency_s", "duration_s")
 _COUNTS = ("n", "unscored", "not_applicable", "calls", "embeddings", "tokens", "parser")
