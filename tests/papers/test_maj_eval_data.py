@@ -8,7 +8,7 @@ import asyncio
 import csv
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,19 @@ from venire.data.mslr_facets import AVERAGE, COMPONENTS, FACETS, Answers, as_pub
 from venire.data.rows import Row
 from venire.methods.rouge_l import RougeL
 from venire.metrics.measure import MetricSettings, measure
-from venire.records import OVERALL, Instance, Outcome, Ratings, RatingsGold
+from venire.records import (
+    OVERALL,
+    BackendKind,
+    Instance,
+    Outcome,
+    Ratings,
+    RatingsGold,
+    RunRecord,
+    RunStatus,
+)
+from venire.reporting.pairing import Run
+from venire.reporting.rated_pairing import rated_pair
+from venire.runs import OutcomeRow
 from venire.stats.agreement import (
     cohen_kappa,
     confusion,
@@ -222,6 +234,42 @@ def test_rounding_alone_moves_the_rank_correlations_of_the_average(
     assert "up to .0003 in Spearman" in doc
     assert ".1825 / .1243 / .2081" in doc
     assert ".1873 / .1292 / .2081" in doc
+
+
+def test_length_beats_rouge_l_by_absolute_values_only(
+    data_root: Path, scores: Mapping[tuple[bool, str], float], doc: str
+) -> None:
+    instances = MSLR(str(data_root)).load().instances
+    columns = {
+        "rouge_l": {each.id: scores[True, each.id] for each in instances},
+        "length": {each.id: float(len(each.responses[0].text)) for each in instances},
+    }
+    runs = {name: as_run(name, instances, column) for name, column in columns.items()}
+    pair = rated_pair(("A", runs["rouge_l"]), ("B", runs["length"]), sorted(columns["length"]))
+    gaps = {gap.dimension: gap for gap in pair.gaps if gap.coefficient is Coefficient.SPEARMAN}
+    mean = gaps["mean"]
+    assert [round(value, 3) for value in (mean.first, mean.second)] == [0.104, -0.029]
+    found = (mean.difference.value, mean.difference.low, mean.difference.high)
+    assert [round(value, 3) for value in found] == [-0.133, -0.202, -0.073]
+    absolute = [
+        round(sum(abs(getattr(gaps[name], side)) for name in FACETS) / 4, 3) for side in ("first", "second")
+    ]
+    assert absolute == [0.137, 0.180]
+    assert round(gaps["fluency"].second, 3) == -0.418
+    for told in ("-.029 over the four facets", "absolute one of .180; ROUGE-L has .104 and .137", "(-.418)"):
+        assert told in doc
+    assert "-.133, 95% interval -.202 to -.073" in doc
+
+
+def as_run(name: str, instances: Sequence[Instance], column: Mapping[str, float]) -> Run:
+    record = RunRecord(
+        name, name, RunStatus.FINISHED, BackendKind.NONE, 0.0, 1.0, tags={"dimensions": ", ".join(FACETS)}
+    )
+    rows = {
+        each.id: OutcomeRow(each.id, "", each.cluster, each.gold, Ratings({OVERALL: column[each.id]}))
+        for each in instances
+    }
+    return Run(record, rows)
 
 
 def test_what_the_correction_leaves(
