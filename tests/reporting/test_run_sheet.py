@@ -83,3 +83,12 @@ def test_it_renders_in_every_form(make_record) -> None:
         assert (
             "majority" in run_sheet(make_record(notes={"accuracy": "a|b"})).render(form) or form is Format.CSV
         )
+
+
+def test_metrics_of_labels_are_shown_and_those_that_were_not_chosen_are_not(make_record) -> None:
+    metrics = {"n/polite": 4.0, "f1/polite": 0.5, "kappa_quadratic/mean": 0.25, "multilabel/f1_macro": 0.75}
+    shown = rows_of(make_record(metrics=metrics))
+    assert shown["F1, polite"] == ("0.500", "")
+    assert shown["quadratic kappa, mean"] == ("0.250", "")
+    assert shown["F1, mean of the labels"] == ("0.750", "")
+    assert not any("Spearman" in title for title in shown)

@@ -46,6 +46,13 @@ _ROWS = (
     ("cost_usd/per_1000", "USD per 1,000 instances"),
 )
 _COEFFICIENTS = (("spearman", "Spearman's rho"), ("kendall", "Kendall's tau-b"), ("pearson", "Pearson's r"))
+_LABELS = (
+    ("precision", "precision"),
+    ("recall", "recall"),
+    ("f1", "F1"),
+    ("kappa", "Cohen's kappa"),
+    ("kappa_quadratic", "quadratic kappa"),
+)
 # Shown only where they say something.
 _ONLY_IF_NOT_ZERO = {
     *("calls/failed", "calls/unfinished", "calls/uncertain"),
@@ -59,7 +66,7 @@ def run_sheet(record: RunRecord) -> Table:
     rows: list[tuple[Cell, ...]] = [
         _row(record, name, title) for name, title in _ROWS if _is_shown(record, name)
     ]
-    rows[1:1] = _alignment_rows(record)
+    rows[1:1] = [*_alignment_rows(record), *_label_rows(record)]
     all_of_it = "All metrics: summary.json, docs/metrics.md."
     footer = (f"{provenance([record])} {all_of_it}", *cautions([record]))
     mark = "" if record.status is RunStatus.FINISHED else f" ({record.status})"
@@ -72,14 +79,27 @@ def _alignment_rows(record: RunRecord) -> list[tuple[Cell, ...]]:
     for coefficient, title in _COEFFICIENTS:
         for dimension in dimensions_of(record):
             name, n = f"{coefficient}/{dimension}", record.metrics[f"n/{dimension}"]
+            if name not in record.metrics:  # not among metrics.chosen
+                continue
             label, value, note = _row(record, name, f"{title}, {dimension} (n {n:.0f})")
             ceiling = record.metrics.get(f"ceiling/{name}", math.nan)
-            beside = "" if math.isnan(ceiling) else f"human against human {ceiling:.3f}; "
-            rows.append((label, value, f"{beside}{note}"))
+            beside = "" if math.isnan(ceiling) else f"human against human {ceiling:.3f}"
+            rows.append((label, value, "; ".join(part for part in (beside, note) if part)))
         for kind, absolute in ((coefficient, ""), (f"abs_{coefficient}", "absolute ")):
             if f"{kind}/mean" in record.metrics:
                 rows.append(_row(record, f"{kind}/mean", f"{title}, {absolute}mean"))
     return rows
+
+
+def _label_rows(record: RunRecord) -> list[tuple[Cell, ...]]:
+    """Metrics of pass/fail dimensions and of the points of a scale, where the run has some."""
+    named = [
+        (f"{metric}/{dimension}", f"{title}, {dimension}")
+        for metric, title in _LABELS
+        for dimension in (*dimensions_of(record), "mean")
+    ]
+    named += [("multilabel/f1_macro", "F1, mean of the labels"), ("multilabel/f1_micro", "F1, all labels")]
+    return [_row(record, name, title) for name, title in named if name in record.metrics]
 
 
 def _is_shown(record: RunRecord, name: str) -> bool:
