@@ -5,7 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from venire.stats.logistic import Logistic, logistic, separates, win_rate_at_equal_length
+from venire.stats.logistic import (
+    Logistic,
+    logistic,
+    resampled_coefficients,
+    separates,
+    win_rate_at_equal_length,
+)
 
 
 def rows(*groups: tuple[float, int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -167,3 +173,35 @@ def test_a_win_rate_that_length_alone_decides_is_undefined() -> None:
     assert math.isnan(made.value)
     assert "separate" in made.note
     assert math.isnan(win_rate_at_equal_length(wins[:0], difference[:0], cluster[:0]).value)
+
+
+def test_a_draw_that_takes_every_cluster_once_has_the_estimate_itself() -> None:
+    rng = np.random.default_rng(0)
+    x, z = rng.normal(size=200), rng.choice([-1.0, 1.0], 200)
+    outcome = (rng.random(200) < 1 / (1 + np.exp(-(0.2 + 0.6 * x + 1.1 * z)))).astype(float)
+    cluster = np.arange(200) // 2
+    counts = np.ones((1, 100))
+    made = logistic(outcome, {"x": x, "z": z}, cluster)
+    (draw,) = resampled_coefficients(outcome, [x, z], cluster, counts)
+    assert draw == pytest.approx([made[name].estimate.value for name in ("intercept", "x", "z")], abs=1e-6)
+
+
+def test_draws_spread_as_the_robust_interval_says() -> None:
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=600)
+    outcome = (rng.random(600) < 1 / (1 + np.exp(-0.5 * x))).astype(float)
+    cluster = np.arange(600)
+    counts = rng.multinomial(600, np.full(600, 1 / 600), size=400).astype(float)
+    spread = resampled_coefficients(outcome, [x], cluster, counts)[:, 1].std()
+    one = logistic(outcome, {"x": x}, cluster)["x"].estimate
+    assert spread == pytest.approx((one.high - one.low) / (2 * 1.96), rel=0.1)
+
+
+def test_a_draw_without_an_estimate_is_nan_and_touches_no_other() -> None:
+    # The second draw leaves out the only success at 0 and the only failure at 1.
+    outcome, x, _ = rows((0.0, 1, 3), (1.0, 3, 1))
+    counts = np.ones((2, 8))
+    counts[1, [0, 7]] = 0
+    made = resampled_coefficients(outcome, [x], np.arange(8), counts)
+    assert made[0] == pytest.approx([math.log(1 / 3), math.log(9)], abs=1e-6)
+    assert np.isnan(made[1]).all()

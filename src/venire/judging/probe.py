@@ -9,6 +9,8 @@ from venire.records import Order, Prediction, Preference, Reason, Unscored, Winn
 # The arm without any mitigation, and the probe that changes nothing.
 PLAIN = "plain"
 AS_IS = "as_is"
+# An arm without questions of its own, one with other judges, and the probe that asks the same again.
+SWAP, OTHER_FAMILIES, DRIFT = "swap", "other_families", "drift"
 AUDIT = "audit"  # where an audit's facts stand in `Outcome.detail`
 
 

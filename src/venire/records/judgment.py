@@ -51,6 +51,7 @@ class Reason(StrEnum):
     NO_MAJORITY = "no_majority"  # a panel whose votes name no single winner, with tie rule `unscored`
     NO_VOTES = "no_votes"  # a panel of which no judge gave a usable vote
     UNDEFINED = "undefined"  # the method's formula has no value here (said in `detail`)
+    UNGROUNDED = "ungrounded"  # a verdict that must quote its evidence, and quotes nothing that is there
     ESCALATED = "escalated"  # no stage of a cascade was confident enough: left to people
     NOT_RUN = "not_run"  # the run stopped (budget, interrupt) before this instance was judged
 

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -12,6 +12,9 @@ from venire.stats.estimate import NAN, Estimate, FloatArray, IntArray, undefined
 
 _INTERCEPT = "intercept"
 _TOLERANCE = 1e-7
+# Of the bootstrap's fits: most steps, longest step, when a fit has converged, and log odds that only a
+# separated draw reaches.
+_NEWTON_STEPS, _LONGEST_STEP, _CONVERGED, _FARTHEST = 60, 4.0, 1e-8, 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,37 @@ def separates(design: FloatArray, outcome: FloatArray) -> bool:
         -signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1), method="highs"
     )
     return found.status == 0 and float(found.fun or 0.0) < -_TOLERANCE * len(signed)
+
+
+def resampled_coefficients(
+    outcome: FloatArray, covariates: Sequence[FloatArray], cluster: IntArray, counts: FloatArray
+) -> FloatArray:
+    """The coefficients of `logistic` on bootstrap draws of whole clusters, intercept first; shape (B, 1 + k).
+
+    A row of NaN is a draw without an estimate: separated, collinear, or not converged. The draws are fitted
+    together, by Newton's method, which is the same maximum as statsmodels finds.
+
+    Args:
+        outcome: in [0, 1], shape (n,).
+        covariates: each of shape (n,).
+        cluster: codes 0 .. C - 1, shape (n,).
+        counts: how often each draw takes each cluster, shape (B, C).
+    """
+    design = np.column_stack([np.ones(len(outcome)), *covariates])
+    weights = counts[:, cluster]
+    beta: FloatArray = np.zeros((len(counts), design.shape[1]))
+    step = np.full_like(beta, np.inf)
+    for _ in range(_NEWTON_STEPS):
+        fitted = 0.5 * (1 + np.tanh(0.5 * beta @ design.T))
+        gradient = (weights * (outcome - fitted)) @ design
+        curvature = np.einsum("bn,ni,nj->bij", weights * fitted * (1 - fitted), design, design)
+        step = np.einsum("bij,bj->bi", np.linalg.pinv(curvature, hermitian=True), gradient)
+        beta = beta + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
+        if np.abs(step).max(initial=0.0) < _CONVERGED:
+            break
+    lost = ~(np.abs(step) < _CONVERGED).all(axis=1) | (np.abs(beta @ design.T).max(axis=1) > _FARTHEST)
+    beta[lost] = NAN
+    return beta
 
 
 def win_rate_at_equal_length(

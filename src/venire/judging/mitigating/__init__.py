@@ -1,0 +1,1 @@
+"""Ways of asking that are meant to keep a judge from being swayed, each a stage that can be left out."""

@@ -1,0 +1,102 @@
+"""What an audit found on one bias under one way of asking, and how it goes among a run's metrics."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from venire.judging.probe import Bias, Meaning
+from venire.metrics.measurement import Collector, metric_name
+from venire.stats.estimate import NAN, Estimate, undefined
+
+ROOT = "audit"
+EFFECT, CHANGE, P = "effect", "change", "p"
+ACCURACY = "accuracy"  # not a bias: what a mitigation costs or gains
+_MARK = re.compile(r"bias: (?P<bias>\w+)(?:; meaning: (?P<meaning>\w+))?")
+_PART = re.compile(rf"{ROOT}/(?P<arm>[^/]+)/(?P<name>[^/]+)/(?P<field>.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An effect, and what belongs to it.
+
+    Args:
+        arm: the way of asking (`plain`, or a mitigation).
+        name: what was measured: a bias of verdicts, or a probe.
+        bias: what it is a measure of; None of the accuracy.
+        effect: 0 where there is no bias (of the accuracy: itself); its note says why there is none.
+        p: of the test that the effect is 0; NaN where there is no test.
+        facts: further numbers, by name (slashes group them).
+        change: effect minus that without the mitigation, on the same items; None without a mitigation.
+        meaning: what the probe does to the meaning; None where nothing is changed.
+    """
+
+    arm: str
+    name: str
+    bias: Bias | None
+    effect: Estimate
+    p: float = NAN
+    facts: Mapping[str, float] = field(default_factory=dict)
+    change: Estimate | None = None
+    meaning: Meaning | None = None
+
+    def put(self, out: Collector) -> None:
+        """Among the metrics, as `audit/<arm>/<name>/...`; `n` carries what is no number as its note."""
+        root = metric_name(ROOT, self.arm, self.name)
+        out.put(metric_name(root, "n"), self.effect.n, self._mark)
+        out.estimate(metric_name(root, EFFECT), self.effect)
+        out.put(metric_name(root, P), self.p)
+        if self.change is not None:
+            out.estimate(metric_name(root, CHANGE), self.change)
+        for name, value in self.facts.items():
+            out.put(metric_name(root, name), value)
+
+    @property
+    def _mark(self) -> str:
+        bias = f"bias: {self.bias.value}" if self.bias else ""
+        return f"{bias}; meaning: {self.meaning.value}" if self.meaning else bias
+
+
+def not_applicable(arm: str, name: str, bias: Bias | None, reason: str) -> Finding:
+    """A finding without an effect, and why it was not even asked."""
+    return Finding(arm, name, bias, Estimate(NAN, note=reason))
+
+
+def findings_in(metrics: Mapping[str, float], notes: Mapping[str, str]) -> list[Finding]:
+    """The findings that `Finding.put` wrote among a run's metrics, in their order."""
+    parts: dict[tuple[str, str], dict[str, float]] = {}
+    for name, value in metrics.items():
+        found = _PART.fullmatch(name)
+        if found is not None:
+            parts.setdefault((found["arm"], found["name"]), {})[found["field"]] = value
+    return [_read(arm, name, fields, notes) for (arm, name), fields in parts.items()]
+
+
+def _read(arm: str, name: str, fields: Mapping[str, float], notes: Mapping[str, str]) -> Finding:
+    root = metric_name(ROOT, arm, name)
+    mark = _MARK.search(notes.get(f"{root}/n", ""))
+    meaning = mark["meaning"] if mark else None
+    own = {"n", P, *_fields_of(EFFECT), *_fields_of(CHANGE)}
+    return Finding(
+        arm,
+        name,
+        Bias(mark["bias"]) if mark else None,
+        _estimate(EFFECT, fields, notes.get(f"{root}/{EFFECT}", "")),
+        fields.get(P, NAN),
+        {key: value for key, value in fields.items() if key not in own},
+        _estimate(CHANGE, fields, notes.get(f"{root}/{CHANGE}", "")) if CHANGE in fields else None,
+        Meaning(meaning) if meaning else None,
+    )
+
+
+def _fields_of(name: str) -> Iterator[str]:
+    yield from (name, f"{name}/ci_low", f"{name}/ci_high")
+
+
+def _estimate(name: str, fields: Mapping[str, float], note: str) -> Estimate:
+    value, low, high = (fields.get(each, NAN) for each in _fields_of(name))
+    return Estimate(value, low, high, int(fields.get("n", 0)), note)
+
+
+def refused(arm: str, name: str, bias: Bias, reason: str) -> Finding:
+    """A finding that the data do not allow."""
+    return Finding(arm, name, bias, undefined(f"refused: {reason}"))
