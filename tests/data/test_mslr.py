@@ -163,6 +163,16 @@ def test_a_summary_without_any_chosen_rating_is_left_out_and_counted(write: Call
     assert loaded.warnings == ("1 summaries left out: not rated on any of outcome",)
 
 
+def test_a_part_of_the_set_keeps_what_two_humans_rated_of_all_of_it(write: Callable[[Rows], Path]) -> None:
+    rows = [row("BBBBBB", in_sample_102="1"), *TWO]
+    sample = MSLR(str(write(rows)), sample=102, check_counts=False).load()
+    assert [each.id for each in sample.instances] == ["CD000001/BBBBBB"]
+    assert [each.id for each in sample.doubly_rated] == ["CD000001/AAAAAA"]
+    assert MSLR(str(write(rows)), check_counts=False).load().doubly_rated == ()
+    limited = MSLR(str(write(rows)), limit=1, check_counts=False).load()
+    assert [each.id for each in limited.doubly_rated] == ["CD000001/AAAAAA"]
+
+
 def test_an_average_is_that_of_the_data_or_exact(write: Callable[[Rows], Path]) -> None:
     # 1, 4/6, 0, 1/3: the data's own sum is half an ulp short of .5
     root = write([row(population="2", intervention="2", ed_generated="2", strength_generated="0",

@@ -104,6 +104,26 @@ def test_a_text_that_is_cut_is_told_and_an_empty_one_is_unscored(folder: str) ->
 
 
 @needs_extra
+def test_texts_judged_at_once_score_as_those_judged_one_by_one(folder: str) -> None:
+    method = BertScore(folder, num_layers=2)
+    texts = ["the stroke " * 20, "no evidence", "heparin in patients " * 9, "is not"] * 4
+    instances = [
+        Instance(f"set/{i}", "p", (Response(text),), reference="heparin is effective in stroke")
+        for i, text in enumerate(texts)
+    ]
+
+    async def at_once() -> list[Outcome]:
+        llm = ScriptedLLM(always("A"))
+        return await asyncio.gather(*(method.judge(each, None, llm) for each in instances))
+
+    method.check(instances)
+    together = asyncio.run(at_once())
+    alone = [judged(method, each.responses[0].text, str(each.reference)) for each in instances]
+    assert [overall(each) for each in together] == pytest.approx([overall(each) for each in alone])
+    assert [each.detail["cut"] for each in together] == [each.detail["cut"] for each in alone]
+
+
+@needs_extra
 def test_a_model_that_cannot_be_loaded_is_refused_before_any_instance(folder: str, tmp_path: Path) -> None:
     instance = Instance("set/1", "p", (Response("a"),), reference="b")
     for method, message in (

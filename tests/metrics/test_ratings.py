@@ -10,6 +10,7 @@ from scipy import stats
 from tests.metrics.rating_worlds import AVERAGE, DIMENSIONS, FLUENCY, PIO, rated, rates, run
 
 from venire.errors import DataError
+from venire.metrics.measure import MetricSettings, measure
 from venire.records import (
     OVERALL,
     Dimension,
@@ -267,3 +268,33 @@ def test_no_bootstrap_means_no_intervals():
     metrics = run(rated(GOLD), rates(SAID), draws=0).metrics
     assert math.isnan(metrics["spearman/fluency/ci_low"])
     assert not math.isnan(metrics["spearman/fluency"])
+
+
+def test_the_ceiling_may_be_told_by_more_than_what_was_judged():
+    judged = rated({"pio": (1, 2, 3)}, dimensions=(PIO,))
+    column = {"pio": (1, 2, 3, 4)}
+    others = {"ann": column, "bob": {"pio": (1, 2, 4, 3)}}
+    whole = rated(column, dimensions=(PIO,), annotators=others)
+    said = rates({"pio": (1, 2, 3)})
+    made = measure(judged, said, labels=(), seed=0, settings=MetricSettings(10), doubly_rated=whole).metrics
+    assert (made["n/pio"], made["ceiling/n/pio"]) == (3, 4)
+    assert made["ceiling/spearman/pio"] == pytest.approx(0.8)
+    assert not [name for name in run(judged, said).metrics if name.startswith("ceiling/")]
+
+
+def test_humans_who_rate_on_points_agree_by_kappa_and_alpha():
+    # 0 0, 1 1, 1 0, 2 2: three of four agree; with margins 1 2 1 and 2 1 1 chance agrees in (2 + 2 + 1) / 16:
+    # kappa (.75 - .3125) / (1 - .3125) = .6364
+    humans = {"ann": {"fluency": (0, 1, 1, 2)}, "bob": {"fluency": (0, 1, 0, 2)}}
+    made = run(rated({"fluency": (0, 1, 1, 2)}, dimensions=(FLUENCY,), annotators=humans), []).metrics
+    assert made["ceiling/agreement/fluency"] == 0.75
+    assert made["ceiling/kappa/fluency"] == pytest.approx(0.6364, abs=5e-5)
+    # Linear: 1 - (1 * 1 / 4) / ((1*1*1 + 1*1*2 + 2*2*1 + 2*1*1 + 1*2*2 + 1*1*1) / 16) = 1 - .25 / .875
+    assert made["ceiling/kappa_linear/fluency"] == pytest.approx(1 - 0.25 / 0.875)
+
+
+def test_ratings_between_the_points_have_no_kappa():
+    humans = {"ann": {"fluency": (0, 1.5, 2)}, "bob": {"fluency": (0, 1, 2)}}
+    made = run(rated({"fluency": (0, 1, 2)}, dimensions=(FLUENCY,), annotators=humans), []).metrics
+    assert "ceiling/kappa/fluency" not in made
+    assert made["ceiling/spearman/fluency"] == pytest.approx(1.0)
