@@ -11,9 +11,10 @@ from venire.records import (
     RatingsGold,
     Reason,
     Unscored,
+    Vote,
     Winner,
 )
-from venire.runs import OutcomeRow, read_outcomes, write_run
+from venire.runs import OutcomeRow, read_judged, read_outcomes, write_run
 
 
 def test_rows_come_back_as_they_were_judged(tmp_path, record, instances, outcomes):
@@ -40,6 +41,20 @@ def test_rows_come_back_as_they_were_judged(tmp_path, record, instances, outcome
         ),
         OutcomeRow("b/2", "", "", None, Unscored(Reason.NOT_RUN)),
     )
+
+
+def test_outcomes_come_back_with_votes_and_detail_but_without_calls(tmp_path, record, instances, outcomes):
+    rated = Vote("gpt_4o", None, Ratings({"fluency": 4.0}))
+    failed = Vote("gpt_4o", Order.SWAPPED, Unscored(Reason.TRUNCATED, "cut"))
+    first, second, third = outcomes
+    judged = (first, replace(second, votes=(failed,)), replace(third, votes=(rated,)))
+    write_run(tmp_path, record, config_yaml="", instances=instances, outcomes=judged)
+    back = read_judged(tmp_path)
+    # NaN in the detail is written as null.
+    expected = [replace(each, calls=()) for each in judged]
+    expected[0] = replace(expected[0], detail={"tie_break": None, "score": None})
+    assert list(back[:3]) == expected
+    assert back[3].prediction == Unscored(Reason.NOT_RUN)
 
 
 def test_the_table_can_be_read_without_venire(tmp_path, record, instances, outcomes):

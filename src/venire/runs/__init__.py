@@ -11,7 +11,7 @@ from venire.runs.folder import (
     write_run,
 )
 from venire.runs.ids import new_run_id
-from venire.runs.outcomes import OutcomeRow, read_outcomes
+from venire.runs.outcomes import OutcomeRow, read_judged, read_outcomes
 from venire.runs.redact import HIDDEN, assert_no_secrets, redact, secret_values
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "finished_run",
     "list_runs",
     "new_run_id",
+    "read_judged",
     "read_outcomes",
     "read_record",
     "redact",

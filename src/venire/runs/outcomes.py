@@ -2,10 +2,10 @@
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from venire.errors import RunError
 from venire.records import (
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 OUTCOMES_FILE = "outcomes.parquet"
+
+Value = TypeVar("Value")
 
 # A prediction is six columns; those of `as_given` and `swapped` are null where an order was not judged.
 _PREDICTIONS = ("prediction", "as_given", "swapped")
@@ -164,6 +166,19 @@ def read_outcomes(folder: Path) -> tuple[OutcomeRow, ...]:
     Raises:
         RunError: there is none, or it is not what `write_run` writes.
     """
+    return _rows_of(folder, _outcome_row)
+
+
+def read_judged(folder: Path) -> tuple[Outcome, ...]:
+    """The outcomes of a run as its method gave them, in its order, without their calls.
+
+    Raises:
+        RunError: as `read_outcomes`.
+    """
+    return _rows_of(folder, _judged)
+
+
+def _rows_of(folder: Path, read: Callable[[Mapping[str, object]], Value]) -> tuple[Value, ...]:
     path = folder / OUTCOMES_FILE
     if not path.is_file():
         raise RunError(f"{path}: expected a run's outcomes, found no such file")
@@ -171,10 +186,35 @@ def read_outcomes(folder: Path) -> tuple[OutcomeRow, ...]:
     import pyarrow.parquet as pq
 
     try:
-        rows = pq.read_table(path).to_pylist()
-        return tuple(_outcome_row(row) for row in rows)
+        return tuple(read(row) for row in pq.read_table(path).to_pylist())
     except (pa.ArrowInvalid, KeyError, ValueError) as error:
         raise RunError(f"{path}: not the outcomes of a run: {error}") from error
+
+
+def _judged(row: Mapping[str, object]) -> Outcome:
+    plain = _outcome_row(row)
+    return Outcome(
+        instance_id=plain.id,
+        prediction=plain.prediction,
+        by_order=plain.by_order,
+        votes=tuple(_read_vote(vote) for vote in json.loads(str(row["votes"]))),
+        detail=json.loads(str(row["detail"])),
+    )
+
+
+def _read_vote(fields: Mapping[str, object]) -> Vote:
+    # In a vote's JSON the parts of its prediction have no prefix; those that it does not have are absent.
+    prediction = _prediction({f"vote_{part}": fields.get(part) for part in _PARTS} | {"id": ""}, "vote")
+    if prediction is None:
+        raise ValueError(f"vote of {fields['judge']}: no prediction")
+    order = fields["order"]
+    return Vote(
+        judge=str(fields["judge"]),
+        order=None if order is None else Order(str(order)),
+        prediction=prediction,
+        rationale=str(fields["rationale"]),
+        raw=str(fields["raw"]),
+    )
 
 
 def _outcome_row(row: Mapping[str, object]) -> OutcomeRow:
