@@ -14,6 +14,7 @@ from venire.llm.simulated.claim_settings import (
     Tagging,
     Transfer,
 )
+from venire.llm.simulated.leans import Leans
 from venire.llm.simulated.rating_settings import (
     Attention,
     Exchange,
@@ -39,6 +40,7 @@ __all__ = [
     "Confidence",
     "Exchange",
     "Guidance",
+    "Leans",
     "Material",
     "PersonaDrafts",
     "RatedMaterial",

@@ -7,6 +7,14 @@ import numpy as np
 
 from venire.errors import BackendError
 from venire.llm.protocol import Reply
+from venire.llm.simulated.auditing import (
+    EVIDENCE_VERDICT,
+    PAIR_SCORES,
+    evidence_verdict,
+    fact_check,
+    pair_scores,
+    rewrite,
+)
 from venire.llm.simulated.claim_verdicts import judge_claims, review
 from venire.llm.simulated.decomposition import decompose
 from venire.llm.simulated.discussion import bring_together, chat, choose_speaker, summarise, take_turn
@@ -26,10 +34,16 @@ from venire.records import BackendKind, FinishReason, Instance, Request
 
 Answer = Callable[[World, Request, Question, Viewer, np.random.Generator], Mapping[str, object]]
 
+_VERDICT = frozenset({"reasoning", "winner", "confidence"})
+
 # One function for each kind of question, found by the fields of the reply that the request asks for. Where
 # only the prompt's words tell them, the first whose fields they all name: lists before what they are made of.
 _ANSWERS: Mapping[frozenset[str], Answer] = {
-    frozenset({"reasoning", "winner", "confidence"}): verdict,
+    _VERDICT: verdict,
+    EVIDENCE_VERDICT: evidence_verdict,
+    PAIR_SCORES: pair_scores,
+    frozenset({"checks"}): fact_check,
+    frozenset({"rewritten"}): rewrite,
     frozenset({"judgments"}): judge_claims,
     frozenset({"claims"}): decompose,
     frozenset({"rationale", "verdict"}): review,
@@ -141,9 +155,13 @@ def _answer_to(request: Request, question: Question) -> Answer:
             f"simulation: no model of judges for stage {request.stage!r}, whose reply has the fields "
             f"{', '.join(sorted(question.fields))}; it answers {_known_questions()}"
         )
-    if request.subject is not None and request.subject.order is not None:
-        return verdict  # asked in the prompt's words only: what shows two responses asks for a verdict
     words = instructions_of(request)
+    if request.subject is not None and request.subject.order is not None:
+        # asked in the prompt's words only: what shows two responses asks for a verdict, unless it says more
+        special = (
+            each for each in (EVIDENCE_VERDICT, PAIR_SCORES) if all(f'"{name}":' in words for name in each)
+        )
+        return _ANSWERS[next(special, _VERDICT)]
     for fields, answer in _ANSWERS.items():
         if all(f'"{name}":' in words for name in fields):
             return answer

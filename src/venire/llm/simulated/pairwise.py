@@ -16,12 +16,10 @@ def verdict(
     Raises:
         BackendError: the instance cannot be found, or has no human preference.
     """
-    pair, direction = here.subjects.pair(request)
     # all draws before any use: a parameter never moves another one's draws
     noise, words, certainty = call.random(), call.random(), call.standard_normal()
     simulation = here.simulation
-    evidence = direction * here.evidence(pair, viewer)
-    evidence += simulation.position_bias_of(viewer.family) + simulation.noise * logit(noise)
+    evidence = seen(here, request, viewer, noise, position=simulation.position_bias_of(viewer.family))
     band = simulation.tie_width if question.admits("winner", Slot.TIE.value) else 0.0
     said = simulation.confidence
     confidence = logistic(said.shift + said.slope * abs(evidence) + said.noise_sd * certainty)
@@ -31,6 +29,25 @@ def verdict(
         "winner": _winner(evidence, band).value,
         "confidence": round(confidence, 2),
     }
+
+
+def seen(here: World, request: Request, viewer: Viewer, noise: float, *, position: float) -> float:
+    """The evidence for the response shown first in one call, all leans and the call's noise in it; logits.
+
+    Args:
+        noise: uniform in [0, 1).
+        position: the lean to the response shown first.
+
+    Raises:
+        BackendError: the instance cannot be found, or has no human preference.
+    """
+    pair, direction = here.subjects.pair(request)
+    evidence = direction * here.evidence(pair, viewer)
+    evidence += position + here.simulation.noise * logit(noise)
+    if here.simulation.leans is not None and request.subject is not None:
+        instance = here.subjects.instances[request.subject.instance_id]
+        evidence += here.simulation.leans.for_the_first(request, instance)
+    return evidence
 
 
 def _winner(evidence: float, tie_width: float) -> Slot:

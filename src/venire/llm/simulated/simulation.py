@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from venire.errors import ConfigError
 from venire.llm.simulated.claim_settings import Claims
+from venire.llm.simulated.leans import Leans
 from venire.llm.simulated.ranges import WIDEST, check_range
 from venire.llm.simulated.rating_settings import PersonaDrafts, RatingJudges
 
@@ -116,6 +117,7 @@ class Simulation:
         position_bias: family to what is added in favour of the response shown first; with `default`.
         tie_width: evidence smaller than this is called a tie.
         confidence: see `Confidence`.
+        leans: what pairwise judges favour without any evidence; None: nothing but the position.
         claims: what responses claim and how judges rule on it; see `Claims`.
         ratings: what responses are worth and how judges rate and discuss it; see `RatingJudges`.
         personas: how personas are drafted from documents; see `PersonaDrafts`.
@@ -134,6 +136,7 @@ class Simulation:
     position_bias: Mapping[str, float] = field(default_factory=_no_position_bias)
     tie_width: float = 0.1
     confidence: Confidence = field(default_factory=Confidence)
+    leans: Leans | None = None
     claims: Claims = field(default_factory=Claims)
     ratings: RatingJudges = field(default_factory=RatingJudges)
     personas: PersonaDrafts = field(default_factory=PersonaDrafts)
@@ -169,6 +172,8 @@ class Simulation:
         """12 hex digits over the model's version and all parameters but `latency_s`, which moves no reply."""
         parameters = dataclasses.asdict(self)
         del parameters["latency_s"]
+        if self.leans is None:  # what was simulated before there were any has the same replies
+            del parameters["leans"]
         return _short_hash([_MODEL_VERSION, parameters])
 
 
