@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from venire.errors import ConfigError, DataError
+from venire.metrics.audit import audit_metrics
 from venire.metrics.calls import call_metrics
 from venire.metrics.choice import Family, check_choice, only, shape_of
 from venire.metrics.classes import Labelled, class_metrics, ordinal_metrics
@@ -132,6 +133,7 @@ def _measure_preferences(
     order_metrics(verdicts, estimator, out)
     subset_metrics(items, verdicts, estimator, out)
     coverage_metrics(verdicts, reasons(judgments, asked), estimator, out)
+    audit_metrics(pairs, estimator, out)
     bench = bench_of(outcomes)
     if len(bench.judges) > 1:
         judge_metrics(bench, estimator, out)
