@@ -161,12 +161,12 @@ def shipped(level: PersonaLevel) -> PersonaSet:
     return made
 
 
-def test_on_mslr_personas_and_an_open_debate_bring_ratings_nearer(data_root: Path) -> None:
-    """The fixed sample of 102 summaries with the shipped personas, in one world."""
+def test_on_mslr_personas_and_debates_bring_ratings_nearer_but_not_in_every_group(data_root: Path) -> None:
+    """The fixed sample of 102 summaries with the shipped personas; debates at the defaults, in two worlds."""
     instances = MSLR(root=str(data_root), sample=102).load().instances
-    detailed, none = (
-        [nearness(in_world(w, exchange=OPEN), instances, shipped(level)) for w in (0,)]
-        for level in (PersonaLevel.DETAILED, PersonaLevel.NONE)
-    )
-    assert np.mean([each.end for each in detailed]) > np.mean([each.end for each in none]) + 0.05
-    assert np.mean(changes(detailed)) > 0.02
+    detailed = [nearness(in_world(world), instances, shipped(PersonaLevel.DETAILED)) for world in (0, 1)]
+    none = nearness(in_world(0), instances, shipped(PersonaLevel.NONE))
+    assert detailed[0].start > none.start + 0.05
+    assert detailed[0].end > none.end + 0.05
+    assert all(each.end > each.start for each in detailed)
+    assert any(change < 0 for change in changes(detailed))

@@ -117,7 +117,7 @@ class Exchange:
     """
 
     persuasion: float = 0.9
-    conformity: float = 0.5
+    conformity: float = 0.3
     turn_points: int = 8
     feedback_points: int = 1
     dispute: float = 1.0
