@@ -13,7 +13,7 @@ from enum import StrEnum
 import numpy as np
 
 from venire.stats.estimate import NAN, Estimate, FloatArray, IntArray, divide, undefined
-from venire.stats.intervals import Resampler, Statistic, bootstrap, ratio
+from venire.stats.intervals import NO_DRAWS, Resampler, Statistic, bootstrap, ratio
 
 _SAME = 1e-12  # means closer than this are equal: rounding must not break ties
 
@@ -52,6 +52,9 @@ class Resampled:
         """The point with its BCa bootstrap interval over the resampler's clusters."""
         if not self.point.is_defined:
             return self.point
+        if resampler.draws == 0:  # before anything of size (n, F) is summed up
+            note = "; ".join(part for part in (NO_DRAWS, self.point.note) if part)
+            return Estimate(self.point.value, n=self.point.n, note=note)
         interval = bootstrap(self.features, self.statistic, resampler, level)
         note = "; ".join(part for part in (interval.note, self.point.note) if part)
         return Estimate(self.point.value, interval.low, interval.high, self.point.n, note)

@@ -17,6 +17,7 @@ from venire.stats.estimate import NAN, BoolArray, Estimate, FloatArray, IntArray
 Statistic = Callable[[FloatArray], FloatArray]
 
 FEW_CLUSTERS = 30  # below, intervals are said to be possibly too narrow
+NO_DRAWS = "no interval: no bootstrap draws asked for"
 ROUNDING = 1e-12  # draws closer than this are equal; sums in another order differ by an ulp
 
 
@@ -115,7 +116,7 @@ def bootstrap(
     if np.isnan(value):
         return Interval(NAN, NAN, "undefined")
     if resampler.draws == 0:
-        return Interval(NAN, NAN, "no interval: no bootstrap draws asked for")
+        return Interval(NAN, NAN, NO_DRAWS)
     drawn = statistic(resampler.counts @ sums)
     defined = drawn[~np.isnan(drawn)]
     if 2 * len(defined) < resampler.draws:
