@@ -9,6 +9,7 @@ from scipy.stats import binom, binomtest
 from venire.errors import DataError
 from venire.stats.guarantee import (
     StageScores,
+    Start,
     certified,
     cheapest,
     delta_of_stage,
@@ -92,6 +93,27 @@ def test_a_sequence_stops_at_its_first_failure():
         (1.0, 30, 0, True),
         (0.9, 60, 10, False),
     ]
+
+
+def test_a_first_level_that_few_reach_closes_a_stage_unless_any_may_be_the_first():
+    # 3 items at 1.0, too few for any test; 100 right at .9
+    stage = [*items(3, 0, 1.0), *items(100, 0, 0.9)]
+    made = scores(stage)
+    (closed,) = certified(made, [(1.0, 0.9)], target=0.9, delta=0.1)
+    assert closed.thresholds == (None,)
+    found = widest(made, certified(made, [(1.0, 0.9)], target=0.9, delta=0.1, start=Start.ANY))
+    assert found.thresholds == (0.9,)
+    assert [test.delta for test in found.tests[0]] == [0.05, 0.05]
+
+
+def test_what_a_passed_test_had_goes_on_to_the_next():
+    stage = [*items(100, 0, 1.0), *items(100, 0, 0.9), *items(100, 90, 0.8), *items(300, 0, 0.7)]
+    tests = sequence(
+        scores(stage), 0, (1.0, 0.9, 0.8, 0.7), np.full(600, True), target=0.8, delta=0.1, start=Start.ANY
+    )
+    assert [test.delta for test in tests] == pytest.approx([0.025, 0.05, 0.075, 0.025])
+    # 90 of 300 wrong at .8; 90 of 600 at .7 is .15, under .2
+    assert [test.certified for test in tests] == [True, True, False, True]
 
 
 def test_a_stage_below_chance_stays_closed_and_the_next_one_decides():
@@ -183,7 +205,8 @@ def test_levels_of_another_number_of_stages_are_refused():
         certified(scores(items(5, 0)), [(1.0,), (1.0,)], target=0.9, delta=0.1)
 
 
-def test_the_guarantee_holds_where_every_stage_lies_on_the_edge():
+@pytest.mark.parametrize("start", list(Start))
+def test_the_guarantee_holds_where_every_stage_lies_on_the_edge(start):
     # Every level has the risk that is just not allowed: any open stage is a violation. 2,000 development
     # sets of 120 items, delta .1; 4 standard errors: .1 + 4 * sqrt(.09 / 2000) = .127
     rng = np.random.default_rng(11)
@@ -191,6 +214,6 @@ def test_the_guarantee_holds_where_every_stage_lies_on_the_edge():
     for _ in range(2000):
         confidence = rng.choice([0.6, 0.8, 1.0], size=(120, 2))
         made = StageScores(confidence, rng.random((120, 2)) < 0.8 - 1e-9, np.ones(2))
-        found = certified(made, [(1.0, 0.8, 0.6)] * 2, target=0.8, delta=0.1)
+        found = certified(made, [(1.0, 0.8, 0.6)] * 2, target=0.8, delta=0.1, start=start)
         violations += any(level is not None for level in widest(made, found).thresholds)
     assert 0.02 < violations / 2000 < 0.127

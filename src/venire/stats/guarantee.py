@@ -7,16 +7,22 @@ open stage's risk is at most 1 - target, and so is that of all decided items tog
 
 Which items reach a stage hangs on the thresholds before it, and these are chosen on the same items. So
 the tests cover every combination: for each combination of earlier thresholds, closed ones included, one
-fixed sequence of tests runs over the stage's levels from the highest down and stops at the first that
-fails. Each stage has an equal part of delta, in equal parts for its combinations. A union over sequences
-then holds whatever is chosen afterwards among what they certify, by coverage or by cost.
+fixed sequence of tests runs over the stage's levels from the highest down. Each stage has an equal part of
+delta, in equal parts for its combinations. A union over sequences then holds whatever is chosen afterwards
+among what they certify, by coverage or by cost.
+
+A sequence starts at the `first` level with all of its delta and stops at the first test that fails; a first
+level that few items reach then keeps the stage closed. Or it may start at `any` level: each has an equal part
+of the delta, and what a test that passed had goes on to the next (the fallback procedure).
 
 Source: Jung, Brahman & Choi (2024), "Trust or Escalate", section 2 (fixed-sequence testing of the exact
-binomial bound for one judge); Angelopoulos et al. (2021), "Learn then LevelTest" (the union over sequences).
+binomial bound for one judge); Angelopoulos et al. (2021), "Learn then Test" (the union over sequences);
+Wiens (2003), Wiens & Dmitrienko (2005) (the fallback procedure).
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import pairwise, product
 from math import ceil, isnan, log, prod
 
@@ -24,6 +30,14 @@ import numpy as np
 
 from venire.errors import DataError
 from venire.stats.estimate import NAN, BoolArray, FloatArray
+
+
+class Start(StrEnum):
+    """Where a sequence of tests may start."""
+
+    FIRST = "first"  # at the highest level, with all of its delta
+    ANY = "any"  # at any level, with an equal part of it
+
 
 # A threshold, or None: the stage is closed and asks nobody.
 Thresholds = tuple[float | None, ...]
@@ -115,7 +129,7 @@ def confident(confidence: FloatArray, threshold: float) -> BoolArray:
 
 @dataclass(frozen=True, slots=True)
 class LevelTest:
-    """One test of a fixed sequence, whether the stage's risk at this level is as low as is asked.
+    """One test of a sequence, whether the stage's risk at this level is as low as is asked.
 
     Args:
         level: the threshold.
@@ -188,7 +202,7 @@ def _power(n: int, target: float, delta: float, agreement: float) -> float:
 
 
 def delta_of_stage(levels: Sequence[Sequence[float]], stage: int, delta: float) -> float:
-    """The part of `delta` that each fixed sequence of `stage` has; see the module."""
+    """The part of `delta` that each sequence of `stage` has; see the module."""
     combinations = prod(len(each) + 1 for each in levels[:stage])
     return delta / (len(levels) * combinations)
 
@@ -202,14 +216,19 @@ class Certified:
 
 
 def certified(
-    scores: StageScores, levels: Sequence[Sequence[float]], *, target: float, delta: float
+    scores: StageScores,
+    levels: Sequence[Sequence[float]],
+    *,
+    target: float,
+    delta: float,
+    start: Start = Start.FIRST,
 ) -> list[Certified]:
     """All combinations of thresholds that are certified, the one with every stage closed among them.
 
     Args:
         scores: of the development split.
         levels: of each stage, falling, fixed before any of its items was looked at.
-        target, delta: see the module.
+        target, delta, start: see the module.
 
     Raises:
         DataError: levels that do not fall, or as many of them as there are no stages.
@@ -217,7 +236,8 @@ def certified(
     check_levels(levels)
     if len(levels) != scores.stages:
         raise DataError(f"levels: expected those of {scores.stages} stages, got {len(levels)}")
-    return list(_certified(scores, levels, target, delta, np.full(scores.n, True), ()))
+    asked = _Asked(scores, levels, target, delta, start)
+    return list(_certified(asked, np.full(scores.n, True), ()))
 
 
 def check_levels(levels: Sequence[Sequence[float]]) -> None:
@@ -232,26 +252,32 @@ def check_levels(levels: Sequence[Sequence[float]]) -> None:
             raise DataError(f"levels: expected some numbers above 0, up to 1, that fall, got {list(stage)}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    scores: StageScores
+    levels: Sequence[Sequence[float]]
+    target: float
+    delta: float
+    start: Start
+
+
 def _certified(
-    scores: StageScores,
-    levels: Sequence[Sequence[float]],
-    target: float,
-    delta: float,
-    open_items: BoolArray,
-    before: tuple[tuple[float | None, tuple[LevelTest, ...]], ...],
+    asked: _Asked, open_items: BoolArray, before: tuple[tuple[float | None, tuple[LevelTest, ...]], ...]
 ) -> Iterator[Certified]:
-    stage = len(before)
+    stage, scores, levels = len(before), asked.scores, asked.levels
     if stage == scores.stages:
         yield Certified(tuple(each for each, _ in before), tuple(tests for _, tests in before))
         return
-    own = delta_of_stage(levels, stage, delta)
-    tests = sequence(scores, stage, levels[stage], open_items, target=target, delta=own)
+    own = delta_of_stage(levels, stage, asked.delta)
+    tests = sequence(
+        scores, stage, levels[stage], open_items, target=asked.target, delta=own, start=asked.start
+    )
     choices = [None, *(test.level for test in tests if test.certified)]
     for level in choices:
         rest = open_items
         if level is not None:
             rest = open_items & ~confident(scores.confidence[:, stage], level)
-        yield from _certified(scores, levels, target, delta, rest, (*before, (level, tests)))
+        yield from _certified(asked, rest, (*before, (level, tests)))
 
 
 def sequence(
@@ -262,17 +288,22 @@ def sequence(
     *,
     target: float,
     delta: float,
+    start: Start = Start.FIRST,
 ) -> tuple[LevelTest, ...]:
-    """The tests of one fixed sequence up to the first that fails, which is the last one."""
+    """The tests of one sequence, as far as it goes; see the module."""
     made: list[LevelTest] = []
+    carried = delta if start is Start.FIRST else 0.0
+    share = 0.0 if start is Start.FIRST else delta / len(levels)
     for level in levels:
+        own = carried + share
+        if own == 0:
+            break
         decided = open_items & confident(scores.confidence[:, stage], level)
         n = _count(decided)
         errors = _count(decided & ~scores.right[:, stage])
         p = float(p_values(np.array(errors), np.array(n), 1 - target)) if n else 1.0
-        made.append(LevelTest(level, n, errors, p, delta))
-        if not made[-1].certified:
-            break
+        made.append(LevelTest(level, n, errors, p, own))
+        carried = own if made[-1].certified else 0.0
     return tuple(made)
 
 
