@@ -6,6 +6,7 @@ from venire.records import (
     BackendKind,
     Call,
     Completion,
+    Dimension,
     FinishReason,
     Instance,
     Message,
@@ -147,3 +148,21 @@ def test_values_that_enter_keys_and_files_are_their_text() -> None:
         f"{Order.SWAPPED} {Winner.SECOND} {Slot.TIE} {BackendKind.SIMULATED}"
         == "swapped response_2 tie simulated"
     )
+
+
+@pytest.mark.parametrize(
+    ("dimension", "points", "tokens"),
+    [
+        (Dimension("a", "", 0, 2), (0, 1, 2), ("0", "1", "2")),
+        (Dimension("a", "", 1, 5), (1, 2, 3, 4, 5), ("1", "2", "3", "4", "5")),
+        (Dimension("a", "", 0, 9), tuple(range(10)), tuple("0123456789")),
+        (Dimension("a", "", 0, 1, 0.5), (0, 0.5, 1), ("1", "2", "3")),
+        (Dimension("a", "", -1, 1), (-1, 0, 1), ("1", "2", "3")),
+        (Dimension("a", "", 1, 10), tuple(range(1, 11)), ()),
+        (Dimension("a", "", 0, 1, None), (), ()),
+    ],
+)
+def test_a_point_is_answered_by_itself_where_it_is_a_digit_and_else_by_its_place(
+    dimension: Dimension, points: tuple[float, ...], tokens: tuple[str, ...]
+) -> None:
+    assert (dimension.points, dimension.tokens) == (points, tokens)

@@ -14,9 +14,9 @@ from venire.judging.geval import (
     Scoring,
     ScoringMode,
     check_scale,
-    level_masses,
     score,
     steps_messages,
+    token_masses,
 )
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import Matter
@@ -74,14 +74,15 @@ def sampled(*said: str | tuple[str, FinishReason]) -> Script:
 
 def test_the_score_is_the_expectation_over_the_levels_on_the_dimension_s_own_scale() -> None:
     # p = .1, .3, .6 of the ratings 0, 1, 2: 0 + .3 + 1.2 = 1.5.
-    found, _ = scored(answered(logs(t1=0.1, t2=0.3, t3=0.6)))
+    found, llm = scored(answered(logs(t0=0.1, t1=0.3, t2=0.6), text="2"))
     assert found.score == pytest.approx(1.5)
     assert found.covered == pytest.approx(1.0)
     assert found.weights == {0.0: pytest.approx(0.1), 1.0: pytest.approx(0.3), 2.0: pytest.approx(0.6)}
+    assert "Reply with the rating, one digit from 0 to 2" in llm.requests[1].messages[0].content
 
 
-def test_levels_are_numbered_from_one_on_any_scale() -> None:
-    # Levels 1, 2, 3 are ratings 0, .5, 1: .25 x 0 + .5 x .5 + .25 x 1 = .5.
+def test_points_that_are_no_single_digits_are_asked_by_their_place() -> None:
+    # 1, 2, 3 stand for 0, .5, 1: .25 x 0 + .5 x .5 + .25 x 1 = .5.
     found, llm = scored(answered(logs(t1=0.25, t2=0.5, t3=0.25)), dimension=HALVES)
     assert found.score == pytest.approx(0.5)
     system = llm.requests[1].messages[0].content
@@ -89,8 +90,8 @@ def test_levels_are_numbered_from_one_on_any_scale() -> None:
 
 
 def test_probability_off_the_scale_is_left_out_and_its_share_is_told() -> None:
-    # .4 and .4 of the levels 2 and 3, .2 elsewhere: (.4 x 1 + .4 x 2) / .8 = 1.5, covered .8.
-    found, _ = scored(answered(logs(t2=0.4, t3=0.4, The=0.1, t4=0.1)))
+    # .4 and .4 of the ratings 1 and 2, .2 elsewhere: (.4 x 1 + .4 x 2) / .8 = 1.5, covered .8.
+    found, _ = scored(answered(logs(t1=0.4, t2=0.4, The=0.1, t3=0.1)))
     assert found.score == pytest.approx(1.5)
     assert found.covered == pytest.approx(0.8)
     assert sum(found.weights.values()) == pytest.approx(1.0)
@@ -98,14 +99,14 @@ def test_probability_off_the_scale_is_left_out_and_its_share_is_told() -> None:
 
 @pytest.mark.parametrize(("share", "is_scored"), [(0.5, True), (0.49, False)])
 def test_less_than_the_minimum_on_the_scale_is_no_score(share: float, is_scored: bool) -> None:
-    found, _ = scored(answered(logs(t3=share, The=1 - share), text="The"))
+    found, _ = scored(answered(logs(t2=share, The=1 - share), text="The"))
     assert found.covered == pytest.approx(share)
     if is_scored:
         assert found.score == 2.0
     else:
         assert found.score == Unscored(
             Reason.UNPARSED,
-            "the scale's levels have 0.490 of the probability, expected at least 0.5; the answer was 'The'",
+            "the scale's points have 0.490 of the probability, expected at least 0.5; the answer was 'The'",
         )
         assert found.weights == {}
 
@@ -120,12 +121,12 @@ def test_spellings_of_one_number_are_added_and_other_numbers_are_none() -> None:
     spelled = {" 1": math.log(0.2), "▁2": math.log(0.3), "２": math.log(0.1)}
     others = dict.fromkeys(("12", "-1", "0", "4", "1.", "one", ""), -1.0) | {"3": float("-inf")}
     position = logs(t1=0.1) | spelled | others
-    assert level_masses(position, 3) == {1: pytest.approx(0.3), 2: pytest.approx(0.4)}
+    assert token_masses(position, ("1", "2", "3")) == {"1": pytest.approx(0.3), "2": pytest.approx(0.4)}
 
 
 def test_the_answer_is_the_last_position_with_mass_on_the_scale() -> None:
-    # A model that says "2 ... 3" and ends: the last number counts, not the end mark after it.
-    first, last, end = logs(t2=1.0), logs(t3=0.9, t2=0.1), {"<end>": -0.001, "3": -8.0}
+    # A model that says "1 ... 2" and ends: the last number counts, not the end mark after it.
+    first, last, end = logs(t1=1.0), logs(t2=0.9, t1=0.1), {"<end>": -0.001, "2": -8.0}
     found, _ = scored(answered(first, last, end))
     assert found.score == pytest.approx(1.9)
 
@@ -149,7 +150,7 @@ def test_an_answer_without_probabilities_is_unscored(
 
 
 def test_by_log_probabilities_one_token_is_asked_without_a_schema() -> None:
-    _, llm = scored(answered(logs(t3=1.0)))
+    _, llm = scored(answered(logs(t2=1.0)))
     request = llm.requests[1]
     assert (request.stage, request.role, request.max_tokens, request.schema) == ("score", "gpt", 1, None)
     assert (request.logprobs, request.temperature) == (20, 0.0)
@@ -157,7 +158,7 @@ def test_by_log_probabilities_one_token_is_asked_without_a_schema() -> None:
 
 
 def test_the_steps_are_asked_for_about_no_instance_and_shown_in_their_order() -> None:
-    found, llm = scored(answered(logs(t3=1.0)))
+    found, llm = scored(answered(logs(t2=1.0)))
     steps, question = llm.requests
     assert (steps.stage, steps.subject) == ("steps", None)
     assert steps.messages == steps_messages(FLUENCY)
@@ -170,7 +171,7 @@ def test_the_steps_are_asked_for_about_no_instance_and_shown_in_their_order() ->
 
 @pytest.mark.parametrize("mode", list(ScoringMode))
 def test_a_judge_sees_request_response_and_reference_but_nothing_of_gold(mode: ScoringMode) -> None:
-    said = Told("3", (logs(t3=1.0),)) if mode is ScoringMode.LOGPROBS else '{"score": 2}'
+    said = Told("3", (logs(t2=1.0),)) if mode is ScoringMode.LOGPROBS else '{"score": 2}'
     _, llm = scored(lambda request: STEPS if request.stage == "steps" else said, Scoring(mode, samples=1))
     shown = "\n".join(message.content for message in llm.requests[1].messages)
     assert all(
@@ -180,7 +181,7 @@ def test_a_judge_sees_request_response_and_reference_but_nothing_of_gold(mode: S
 
 
 def test_an_answer_of_the_one_token_asked_is_no_cut_reply() -> None:
-    found, _ = scored(answered(logs(t3=1.0)))
+    found, _ = scored(answered(logs(t2=1.0)))
     assert [call.finish for call in found.calls] == [FinishReason.STOP, FinishReason.STOP]
     silent, _ = scored(lambda request: STEPS if request.stage == "steps" else Told("3", None))
     assert silent.calls[-1].finish is FinishReason.LENGTH
@@ -245,7 +246,7 @@ def test_a_scale_without_steps_takes_any_number_between_its_ends() -> None:
 
 
 def test_a_persona_is_told_at_the_head_of_the_question() -> None:
-    llm = ScriptedLLM(answered(logs(t3=1.0)))
+    llm = ScriptedLLM(answered(logs(t2=1.0)))
     nurse = PromptedJudge(
         "gpt", "openai/gpt", "openai", top_logprobs=5, persona=Persona("nurse", "a nurse on a ward")
     )

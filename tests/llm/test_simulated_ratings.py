@@ -29,7 +29,7 @@ from tests.llm.ratings_asked import (
 )
 
 from venire.errors import BackendError
-from venire.judging.geval import Scoring, ScoringMode, level_masses, score, score_form, steps_messages
+from venire.judging.geval import Scoring, ScoringMode, score, score_form, steps_messages, token_masses
 from venire.judging.judge import ReplyFormat
 from venire.judging.matter import Matter
 from venire.judging.rating import rate, rating_form
@@ -243,21 +243,22 @@ def scoring(instance: Instance, dimension: Dimension, mode: ScoringMode) -> Requ
     return llm.requests[1]
 
 
-def weights(simulation: Simulation, request: Request, count: int) -> Mapping[int, float]:
+def weights(simulation: Simulation, request: Request) -> Mapping[str, float]:
+    """The probability of each point of coverage, by its token."""
     reply = backend([ITEM], simulation).reply(request)
     assert reply.logprobs is not None
-    return level_masses(reply.logprobs[0], count)
+    return token_masses(reply.logprobs[0], COVERAGE.tokens)
 
 
 def test_one_token_has_the_probabilities_of_the_scales_levels() -> None:
-    """Clarity has 5 levels; a fiftieth goes to a token that is none."""
+    """Clarity has the points 0 to 4; a fiftieth goes to a token that is none."""
     request = scoring(ITEM, CLARITY, ScoringMode.LOGPROBS)
     reply = backend([ITEM]).reply(request)
     assert reply.logprobs is not None
     (position,) = reply.logprobs
     assert sum(map(math.exp, position.values())) == pytest.approx(1.0)
     assert math.exp(position["The"]) == pytest.approx(0.02)
-    assert set(position) <= {"1", "2", "3", "4", "5", "The"}
+    assert set(position) <= {"0", "1", "2", "3", "4", "The"}
     assert reply.text == max(position, key=lambda token: position[token])
     assert reply.finish is FinishReason.STOP
     assert reply.usage.output_tokens == 1
@@ -266,19 +267,19 @@ def test_one_token_has_the_probabilities_of_the_scales_levels() -> None:
 def test_the_probabilities_are_those_of_ratings_over_the_slips_of_calls() -> None:
     """Without noise the level of the rating has all; 400 replicates of a rating have the same shares."""
     request = scoring(ITEM, COVERAGE, ScoringMode.LOGPROBS)
-    assert weights(EXACT, request, 3) == {1: pytest.approx(0.98)}
+    assert weights(EXACT, request) == {"0": pytest.approx(0.98)}
     judges = backend([ITEM])
     direct = [rated(judges, replace(rating(ITEM), replicate=k))["coverage"] for k in range(400)]
-    for level, mass in weights(BASE, request, 3).items():
-        assert direct.count(level - 1) / 400 == pytest.approx(mass / 0.98, abs=0.08)
+    for token, mass in weights(BASE, request).items():
+        assert direct.count(int(token)) / 400 == pytest.approx(mass / 0.98, abs=0.08)
 
 
 def test_a_sampled_token_follows_the_probabilities() -> None:
     request = replace(scoring(ITEM, COVERAGE, ScoringMode.LOGPROBS), temperature=1.0)
     judges = backend([ITEM])
     drawn = [judges.reply(replace(request, replicate=k)).text for k in range(400)]
-    for level, mass in weights(BASE, request, 3).items():
-        assert drawn.count(str(level)) / 400 == pytest.approx(mass, abs=0.08)
+    for token, mass in weights(BASE, request).items():
+        assert drawn.count(token) / 400 == pytest.approx(mass, abs=0.08)
     assert 0 < drawn.count("The") / 400 < 0.06
 
 
@@ -296,7 +297,7 @@ def test_a_malformed_token_is_no_level_and_no_score() -> None:
     reply = judges.reply(scoring(ITEM, CLARITY, ScoringMode.LOGPROBS))
     assert reply.text == "The"
     assert reply.logprobs is not None
-    assert level_masses(reply.logprobs[0], 5) == {}
+    assert token_masses(reply.logprobs[0], CLARITY.tokens) == {}
 
 
 def test_one_token_on_a_scale_without_levels_is_refused() -> None:

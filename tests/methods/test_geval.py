@@ -23,17 +23,17 @@ STEPS = json.dumps({"steps": ["Read."]})
 SAMPLES = GEval(JUDGE, scoring=ScoringMode.SAMPLES, samples=2)
 
 
-def levels_told(**levels: str) -> Script:
-    """The level that each dimension's answer has all the probability on; empty for a refusal."""
+def told(**ratings: str) -> Script:
+    """The rating that each dimension's answer has all the probability on; empty for a refusal."""
 
     def script(request: Request) -> str | tuple[str, FinishReason] | Told:
         if request.stage == "steps":
             return STEPS
         assert request.subject is not None
-        level = levels[request.subject.dimension]
+        rating = ratings[request.subject.dimension]
         return (
-            Told(level, ({level: math.log(0.9), "The": math.log(0.1)},))
-            if level
+            Told(rating, ({rating: math.log(0.9), "The": math.log(0.1)},))
+            if rating
             else ("", FinishReason.REFUSED)
         )
 
@@ -41,8 +41,8 @@ def levels_told(**levels: str) -> Script:
 
 
 def test_each_asked_dimension_is_scored_and_overall_is_the_mean_of_the_rescaled_scores() -> None:
-    # Levels 3 of 0-2 and 2 of 0-3 are ratings 2 and 1: (2/2 + 1/3) / 2 = 2/3.
-    outcome, llm = run(GEval(JUDGE), levels_told(fluency="3", strength="2"))
+    # 2 on 0-2 and 1 on 0-3: (2/2 + 1/3) / 2 = 2/3.
+    outcome, llm = run(GEval(JUDGE), told(fluency="2", strength="1"))
     assert outcome.prediction == Ratings({OVERALL: pytest.approx(2 / 3), "fluency": 2.0, "strength": 1.0})
     assert sorted(request.stage for request in llm.requests) == ["score", "score", "steps", "steps"]
     assert len(outcome.calls) == 4
@@ -51,7 +51,7 @@ def test_each_asked_dimension_is_scored_and_overall_is_the_mean_of_the_rescaled_
 
 
 def test_the_detail_says_which_scoring_was_used_and_how_much_it_covered() -> None:
-    outcome, _ = run(GEval(JUDGE), levels_told(fluency="3", strength="2"))
+    outcome, _ = run(GEval(JUDGE), told(fluency="2", strength="1"))
     assert outcome.detail["scoring"] == "logprobs"
     assert outcome.detail["covered"] == {"fluency": pytest.approx(0.9), "strength": pytest.approx(0.9)}
     assert outcome.detail["weights"] == {"fluency": {"2": 1.0}, "strength": {"1": 1.0}}
@@ -67,14 +67,14 @@ def test_samples_are_logged_as_samples() -> None:
 
 
 def test_a_dimension_that_failed_is_absent_with_its_reason_and_there_is_no_overall() -> None:
-    outcome, _ = run(GEval(JUDGE), levels_told(fluency="3", strength=""))
+    outcome, _ = run(GEval(JUDGE), told(fluency="2", strength=""))
     assert outcome.prediction == Ratings({"fluency": 2.0})
     assert outcome.detail["unscored"] == {"strength": {"reason": "refused", "detail": ""}}
     assert set(outcome.detail["covered"]) == {"fluency"}  # type: ignore[call-overload]
 
 
 def test_an_instance_without_any_score_is_unscored() -> None:
-    outcome, _ = run(GEval(JUDGE), levels_told(fluency="", strength=""))
+    outcome, _ = run(GEval(JUDGE), told(fluency="", strength=""))
     assert outcome.prediction == Unscored(Reason.REFUSED, "")
 
 

@@ -5,8 +5,8 @@ Two questions, on one dimension at a time:
 - stage `steps`: about no instance (no `Request.subject`), so that all instances of all runs share one
   stored reply a judge and dimension; field `steps`.
 - stage `score`, `Subject(instance, response_index, dimension=...)`. By log probabilities: no schema,
-  `max_tokens` 1, the number 1 to k of a level of the scale (lowest first) is asked. By samples: `samples`
-  replicates at a temperature, field `score`, a number on the dimension's own scale.
+  `max_tokens` 1, one of `Dimension.tokens` is asked. By samples: `samples` replicates at a temperature,
+  field `score`, a number on the dimension's own scale.
 
 Source: Liu et al. 2023, "G-Eval: NLG Evaluation using GPT-4 with Better Human Alignment", section 2.
 """
@@ -26,7 +26,7 @@ from venire.judging.ask import Asked, ask
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import Matter, together
 from venire.judging.persona import in_person
-from venire.judging.rating import dimension_values, levels, on_scale
+from venire.judging.rating import dimension_values, on_scale
 from venire.judging.reply import Reply
 from venire.llm.protocol import LLM
 from venire.prompts.render import render
@@ -34,8 +34,6 @@ from venire.records import Call, Completion, Dimension, FinishReason, Message, R
 
 GEVAL_STEPS = "geval_steps"
 GEVAL_SCORE = "geval_score"
-# Numbers of more digits are more than one token for some models.
-_MOST_LEVELS = 9
 # What tokenizers put in the place of white space before a word.
 _SPACES = " \t\r\n▁Ġ"
 _MOST_SAMPLES = 100
@@ -157,17 +155,17 @@ def steps_messages(dimension: Dimension) -> tuple[Message, ...]:
 
 
 def check_scale(dimension: Dimension, judge: PromptedJudge) -> None:
-    """Nothing, where a level of the dimension's scale is one digit, and the judge tells enough candidates.
+    """Nothing, where a point of the dimension's scale is one token, and the judge tells enough candidates.
 
     Raises:
         ConfigError: says what to do instead.
     """
-    count = len(levels(dimension))
-    if not 2 <= count <= _MOST_LEVELS:
-        found = f"{count} points" if count else "any number"
+    count = len(dimension.tokens)
+    if count < 2:
+        found = f"{len(dimension.points)} points" if dimension.points else "any number"
         raise ConfigError(
-            f"method.scoring: logprobs needs scales of 2 to {_MOST_LEVELS} points, {dimension.name} has "
-            f"{found}; set method.scoring=samples"
+            f"method.scoring: logprobs needs scales of 2 to 9 points, {dimension.name} has {found}; "
+            "set method.scoring=samples"
         )
     if judge.top_logprobs < count:
         raise ConfigError(
@@ -187,7 +185,7 @@ async def _by_logprobs(
 ) -> Scored:
     request = Request(
         model=judge.model,
-        messages=in_person(_score_messages(matter, dimension, steps, by_level=True), judge.persona),
+        messages=in_person(_score_messages(matter, dimension, steps, in_one_token=True), judge.persona),
         endpoint=judge.endpoint,
         temperature=judge.temperature,
         top_p=judge.top_p,
@@ -202,12 +200,12 @@ async def _by_logprobs(
     call = completion.as_call(request)
     if completion.finish is FinishReason.LENGTH and completion.logprobs:
         call = replace(call, finish=FinishReason.STOP)  # the one token that was asked for is no cut reply
-    found = _read_levels(completion, levels(dimension), scoring.minimum_covered)
+    found = _read_tokens(completion, dimension, scoring.minimum_covered)
     return replace(found, dimension=dimension.name, calls=(call,))
 
 
-def _read_levels(completion: Completion, ratings: Sequence[float], minimum: float) -> Scored:
-    """The expectation over the levels at the answer's position: the last one that has mass enough on them."""
+def _read_tokens(completion: Completion, dimension: Dimension, minimum: float) -> Scored:
+    """The expectation over the points at the answer's position: the last one that has mass enough on them."""
     if completion.finish is FinishReason.ERROR:
         return _unscored(Reason.PROVIDER_ERROR, completion.error)
     if completion.finish is FinishReason.REFUSED:
@@ -216,31 +214,35 @@ def _read_levels(completion: Completion, ratings: Sequence[float], minimum: floa
         return _unscored(
             Reason.UNPARSED, "the reply has no log probabilities; method.scoring=samples needs none"
         )
-    masses = [level_masses(position, len(ratings)) for position in completion.logprobs]
+    masses = [token_masses(position, dimension.tokens) for position in completion.logprobs]
     enough = [each for each in masses if sum(each.values()) >= minimum]
     if not enough:
         best = max(sum(each.values()) for each in masses)
-        told = f"the scale's levels have {best:.3f} of the probability, expected at least {minimum:g}"
+        told = f"the scale's points have {best:.3f} of the probability, expected at least {minimum:g}"
         return _unscored(Reason.UNPARSED, f"{told}; the answer was {completion.text[:40]!r}", best)
     covered = sum(enough[-1].values())
-    weights = {ratings[level - 1]: mass / covered for level, mass in sorted(enough[-1].items())}
+    points = zip(dimension.points, dimension.tokens, strict=True)
+    weights = {point: enough[-1][token] / covered for point, token in points if token in enough[-1]}
     return _expected(weights, min(covered, 1.0))
 
 
-def level_masses(position: Mapping[str, float], count: int) -> dict[int, float]:
-    """The probability of each level 1 to `count` at one position of a reply; a level without any is absent.
+def token_masses(position: Mapping[str, float], tokens: Sequence[str]) -> dict[str, float]:
+    """The probability of each of `tokens` (single digits) at one position of a reply; absent without any.
 
-    Tokens that spell the same number (`3`, ` 3`, a full-width 3) are one level, their probabilities added.
+    Candidates that spell the same number (`3`, ` 3`, a full-width 3) are one, their probabilities added.
 
     Args:
-        position: candidate token to log probability.
-        count: of levels, at most 9.
+        position: candidate to log probability.
+        tokens: as in `Dimension.tokens`.
     """
-    masses: dict[int, float] = {}
-    for token, logprob in position.items():
-        bare = token.strip(_SPACES)
-        if len(bare) == 1 and bare.isdecimal() and 1 <= int(bare) <= count and math.isfinite(logprob):
-            masses[int(bare)] = masses.get(int(bare), 0.0) + math.exp(logprob)
+    masses: dict[str, float] = {}
+    for candidate, logprob in position.items():
+        bare = candidate.strip(_SPACES)
+        if len(bare) != 1 or not bare.isdecimal() or not math.isfinite(logprob):
+            continue
+        digit = str(int(bare))
+        if digit in tokens:
+            masses[digit] = masses.get(digit, 0.0) + math.exp(logprob)
     return masses
 
 
@@ -253,7 +255,7 @@ async def _by_samples(
     scoring: Scoring,
 ) -> Scored:
     sampled = replace(judge, temperature=scoring.sampling_temperature)
-    messages = _score_messages(matter, dimension, steps, by_level=False)
+    messages = _score_messages(matter, dimension, steps, in_one_token=False)
     subject = replace(matter.subject(), dimension=dimension.name)
     form = score_form(dimension)
     asked: list[Asked[ScoreReply]] = await together(
@@ -291,15 +293,17 @@ def score_form(dimension: Dimension) -> type[ScoreReply]:
 
 
 def _score_messages(
-    matter: Matter, dimension: Dimension, steps: Sequence[str], *, by_level: bool
+    matter: Matter, dimension: Dimension, steps: Sequence[str], *, in_one_token: bool
 ) -> tuple[Message, ...]:
-    points = levels(dimension) if by_level else ()
+    tokens = dimension.tokens if in_one_token else ()
+    ratings = [f"{point:g}" for point in dimension.points[: len(tokens)]]
     return render(
         GEVAL_SCORE,
         **matter.values,
         dimensions=dimension_values([dimension]),
         steps=list(steps),
-        levels=[{"level": place, "rating": f"{rating:g}"} for place, rating in enumerate(points, 1)],
+        tokens=list(tokens),
+        ratings=[] if ratings == list(tokens) else ratings,
     )
 
 

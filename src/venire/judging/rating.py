@@ -186,10 +186,7 @@ def on_scale(dimension: Dimension, value: float) -> bool:
 
 def levels(dimension: Dimension) -> tuple[float, ...]:
     """The points of the dimension's scale, lowest first; empty where any number between the ends will do."""
-    if dimension.step is None:
-        return ()
-    count = round((dimension.high - dimension.low) / dimension.step) + 1
-    return tuple(dimension.low + place * dimension.step for place in range(count))
+    return dimension.points
 
 
 def ratings_given(by_name: Mapping[str, float | None]) -> Ratings:

@@ -36,8 +36,8 @@ class GEval(Independent):
         minimum_covered: the least share of the probability, or of the samples, that must be on the scale.
 
     Source: Liu et al. 2023, "G-Eval". Deviations: a probability off the scale is left out and the rest
-    renormalised (its share is logged), or the dimension is unscored; levels are asked as 1 to k, so that
-    each is one token on any scale; scales have no "N/A", as in the source.
+    renormalised (its share is logged), or the dimension is unscored; points that are no single digits are
+    asked by their place, so that each is one token on any scale; scales have no "N/A", as in the source.
     """
 
     judged_by: Judge

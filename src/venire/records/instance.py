@@ -26,6 +26,9 @@ class PreferenceGold:
     votes: Mapping[Winner, int] = field(default_factory=dict)
 
 
+_DIGITS = frozenset(map(float, range(10)))
+
+
 @dataclass(frozen=True, slots=True)
 class Dimension:
     """What a response is rated on, and the scale: `low` (worst) to `high` (best).
@@ -44,6 +47,26 @@ class Dimension:
     high: float
     step: float | None = 1.0
     asked: bool = True
+
+    @property
+    def points(self) -> tuple[float, ...]:
+        """The points of the scale, lowest first; empty where any number between the ends will do."""
+        if self.step is None:
+            return ()
+        count = round((self.high - self.low) / self.step) + 1
+        return tuple(self.low + place * self.step for place in range(count))
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """How each point is answered in one token, lowest first; empty where it cannot be.
+
+        By itself, where all points are single digits; else by its place, 1 to k, where there are no more than
+        nine. A number of two digits is more than one token for some models.
+        """
+        points = self.points
+        if points and all(point in _DIGITS for point in points):
+            return tuple(f"{point:g}" for point in points)
+        return tuple(str(place) for place in range(1, len(points) + 1)) if len(points) < 10 else ()
 
 
 @dataclass(frozen=True, slots=True)

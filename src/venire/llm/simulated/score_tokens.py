@@ -29,7 +29,7 @@ class ScoreToken:
 def score_token(
     here: World, request: Request, viewer: Viewer, how: Form, call: np.random.Generator
 ) -> ScoreToken:
-    """The level, 1 (worst) to k, of the response on the dimension of the request's subject.
+    """The point of the scale (`Dimension.tokens`) of the response on the dimension of the request's subject.
 
     The probabilities are those of the judge's rating over the slips of its calls. At temperature 0 the
     likeliest token is the reply, else the one to which this call's slip leads. Malformed: no level.
@@ -42,7 +42,10 @@ def score_token(
     rules = here.simulation.ratings
     other = 1 - _LEAST if how is Form.MALFORMED else rules.faults.other_tokens
     levels = _levels(view, rules.material.span, rules.noise)
-    shares = {str(place): (1 - other) * share for place, share in enumerate(levels, 1)} | {_OTHER: other}
+    tokens = view.dimension.tokens
+    shares = {token: (1 - other) * share for token, share in zip(tokens, levels, strict=True)} | {
+        _OTHER: other
+    }
     ranked = sorted(
         (token for token in shares if shares[token] > _LEAST), key=lambda token: (-shares[token], token)
     )
@@ -52,7 +55,7 @@ def score_token(
         text = (
             _OTHER
             if strayed
-            else str(1 + _place(view.dimension, float(rating(view.dimension, view.evidence, reading))))
+            else tokens[_place(view.dimension, float(rating(view.dimension, view.evidence, reading)))]
         )
     shown = ranked[: request.logprobs or 1]
     return ScoreToken(text, {token: math.log(shares[token]) for token in shown})
@@ -61,7 +64,7 @@ def score_token(
 def _levels(view: View, span: float, noise: float) -> list[float]:
     """The probability of each level of the scale."""
     scale = view.dimension
-    if scale.step is None or scale.high <= scale.low:
+    if not scale.tokens or scale.high <= scale.low:
         raise BackendError(f"simulation: one token was asked on {scale.name}, whose scale has no levels")
     last = _place(scale, scale.high)
     ends = [span * (2 * (place + 0.5) / last - 1) for place in range(last)]
