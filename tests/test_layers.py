@@ -22,7 +22,7 @@ LAYERS = {
     5: {
         *("fit", "build", "identity", "schedule", "experiment", "backends", "provenance"),
         *("stopping", "ending", "runner", "launch", "sweep", "runs", "planning", "tracking", "reporting"),
-        "personas",
+        *("personas", "review"),
     },
     6: {"config", "cli", "commands", "console"},
 }

@@ -7,7 +7,12 @@ import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from venire.errors import ConfigError
+
+if TYPE_CHECKING:
+    from venire.commands.review import ImportRequest
 
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -18,12 +23,14 @@ def add_people(commands: _Commands) -> None:
     """Add the commands to the parser."""
     _add_agreement(commands)
     _add_alt_test(commands)
+    _add_review(commands)
 
 
 def takes_overrides(arguments: argparse.Namespace, rest: Sequence[str]) -> bool:
     """Whether what argparse did not know may be KEY=VALUE of a data set."""
     return all("=" in each and not each.startswith("-") for each in rest) and (
         arguments.command in ("agreement", "alt-test")
+        or (arguments.command == "review" and arguments.action == "import")
     )
 
 
@@ -62,6 +69,39 @@ def _add_alt_test(commands: _Commands) -> None:
     test.set_defaults(handler=_alt_test)
 
 
+def _add_review(commands: _Commands) -> None:
+    review = commands.add_parser("review", help="uncertain items out to people, their labels back")
+    actions = review.add_subparsers(dest="action", required=True, metavar="ACTION")
+    export = actions.add_parser("export", help="what a run left uncertain, as a file to fill in")
+    export.add_argument("run", metavar="RUN")
+    export.add_argument("--out", type=Path, required=True, metavar="FILE", help=".jsonl or .csv")
+    export.add_argument(
+        "--include",
+        metavar="REASON,...",
+        help="some of escalated, unscored, inconsistent, low_confidence, incomplete, not_run; default: "
+        "all but not_run",
+    )
+    export.add_argument("--below", type=float, default=0.7, help="a confidence below is low; default .7")
+    export.add_argument("--limit", type=int, metavar="N", help="the first N of them")
+    export.add_argument(
+        "--names", action="store_true", help="tell ids of the data set, models and subsets: else handles"
+    )
+    export.add_argument("--verdicts", action="store_true", help="tell what the run said: people follow it")
+    export.add_argument("--force", action="store_true", help="overwrite FILE")
+    take = actions.add_parser("import", help="labels from such a file", epilog=_OF_DATA)
+    take.add_argument("file", type=Path, metavar="FILE")
+    take.add_argument(
+        "run", nargs="?", metavar="RUN", help="whose uncertainty they answer; it is measured again"
+    )
+    take.add_argument("--labels-for", metavar="DATASET", help="the data set that they are of, without a run")
+    take.add_argument("--annotator", metavar="NAME", help="who labelled the rows that do not say")
+    take.add_argument("--config-dir", type=Path, help="a folder of configuration files of one's own")
+    measure = actions.add_parser("measure", help="a run once more, with all labels of its data set")
+    measure.add_argument("run", metavar="RUN")
+    actions.add_parser("labels", help="what labels there are")
+    review.set_defaults(handler=_review)
+
+
 def _add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="plain values for scripts")
     parser.add_argument("--config-dir", type=Path, help="a folder of configuration files of one's own")
@@ -88,3 +128,50 @@ def _alt_test(arguments: argparse.Namespace) -> int:
         as_json=arguments.json,
     )
     return run_alt_test(_home(), request)
+
+
+def _review(arguments: argparse.Namespace) -> int:
+    from venire.commands import review
+
+    match arguments.action:
+        case "export":
+            return _export(arguments)
+        case "import":
+            return review.import_labels(_home(), _import_request(arguments))
+        case "measure":
+            return review.measure_labelled(_home(), arguments.run)
+        case _:
+            return review.list_labels(_home())
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from venire.commands import review
+    from venire.review.queue import UNCERTAIN, ReviewFilter
+    from venire.review.sheets import Shown
+
+    reasons = UNCERTAIN if arguments.include is None else review.reasons_of(arguments.include)
+    if arguments.limit is not None and arguments.limit < 1:
+        raise ConfigError(f"--limit: expected at least 1, got {arguments.limit}")
+    return review.export(
+        _home(),
+        arguments.run,
+        arguments.out,
+        chosen=ReviewFilter(reasons, arguments.below),
+        shown=Shown(arguments.names, arguments.verdicts),
+        limit=arguments.limit,
+        force=arguments.force,
+    )
+
+
+def _import_request(arguments: argparse.Namespace) -> "ImportRequest":
+    from venire.commands.review import ImportRequest
+
+    is_override = arguments.run is not None and "=" in arguments.run
+    return ImportRequest(
+        file=arguments.file,
+        run=None if is_override else arguments.run,
+        labels_for=arguments.labels_for,
+        overrides=(*((arguments.run,) if is_override else ()), *arguments.rest),
+        config_dir=arguments.config_dir,
+        annotator=arguments.annotator,
+    )

@@ -1,0 +1,109 @@
+"""What labels teach: how sure the run was where it was right, and where people corrected it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from venire.records import (
+    Instance,
+    Outcome,
+    Prediction,
+    Preference,
+    PreferenceGold,
+    Ratings,
+    Unscored,
+)
+from venire.review.labels import Label, consensus
+from venire.review.sheets import judged_text
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationPoint:
+    """A final confidence, and whether people say that the verdict was right."""
+
+    instance_id: str
+    confidence: float
+    right: bool
+
+
+def calibration_points(
+    outcomes: Sequence[Outcome], labels: Mapping[str, Sequence[Label]]
+) -> list[CalibrationPoint]:
+    """A point for each labelled preference that came with a confidence.
+
+    Where only uncertain items were labelled, they tell of low confidences only.
+    """
+    points = []
+    for outcome in outcomes:
+        gold = consensus(labels.get(outcome.instance_id, ()))
+        match outcome.prediction:
+            case Preference(winner, float() as confidence) if isinstance(gold, PreferenceGold):
+                points.append(CalibrationPoint(outcome.instance_id, confidence, winner is gold.winner))
+    return points
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A person's label that differs from what the run said, as an example for a rubric.
+
+    Args:
+        instance_id: what it was learnt on: a rubric with it must not judge this item.
+        dimension: what was rated; empty where responses were compared.
+        judged: what the run said.
+        corrected: what the person says.
+        annotator, comment, created_at: as in the label.
+        prompt, responses: the item's texts.
+    """
+
+    instance_id: str
+    dimension: str
+    judged: str
+    corrected: str
+    annotator: str
+    comment: str
+    created_at: str
+    prompt: str
+    responses: tuple[str, ...]
+
+
+def corrections(
+    instances: Sequence[Instance], outcomes: Sequence[Outcome], labels: Mapping[str, Sequence[Label]]
+) -> list[Correction]:
+    """Every label that differs from the run's final word: no word of the run is corrected, too."""
+    by_id = {outcome.instance_id: outcome.prediction for outcome in outcomes}
+    found = []
+    for instance in instances:
+        for label in labels.get(instance.id, ()):
+            for dimension, judged, corrected in _differing(by_id.get(instance.id), label):
+                found.append(
+                    Correction(
+                        instance_id=instance.id,
+                        dimension=dimension,
+                        judged=judged,
+                        corrected=corrected,
+                        annotator=label.annotator,
+                        comment=label.comment,
+                        created_at=label.created_at,
+                        prompt=instance.prompt,
+                        responses=tuple(each.text for each in instance.responses),
+                    )
+                )
+    return found
+
+
+def _differing(prediction: Prediction | None, label: Label) -> list[tuple[str, str, str]]:
+    """Dimension, what was judged, what was said instead."""
+    if not isinstance(label.verdict, Mapping):
+        if isinstance(prediction, Preference) and prediction.winner is label.verdict:
+            return []
+        return [("", _judged(prediction), label.verdict.value)]
+    given = prediction.by_dimension if isinstance(prediction, Ratings) else {}
+    why = _judged(prediction) if isinstance(prediction, Unscored) or prediction is None else "no rating"
+    return [
+        (name, f"{given[name]:g}" if name in given else why, f"{rating:g}")
+        for name, rating in label.verdict.items()
+        if given.get(name) != rating
+    ]
+
+
+def _judged(prediction: Prediction | None) -> str:
+    return "no judgment" if prediction is None else judged_text(prediction)

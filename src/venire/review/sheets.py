@@ -1,0 +1,138 @@
+"""Review files: items for people as JSON lines or CSV, with empty places for what they say.
+
+The same file, filled in, comes back through `venire review import`. Nothing in it tells what the run
+said, what the gold is, or who wrote a response, unless it is asked for: people should judge on their own.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from venire.errors import ConfigError
+from venire.records import Dimension, Instance, Prediction, Preference, Ratings, Unscored
+from venire.review.labels import content_of
+from venire.review.queue import ReviewItem
+
+RATING = "rating."  # a CSV column of a rating: rating.<dimension>
+
+
+class SheetFormat(StrEnum):
+    """How a review file is written, by its ending."""
+
+    JSONL = ".jsonl"
+    CSV = ".csv"
+
+    @classmethod
+    def of(cls, path: Path) -> "SheetFormat":
+        """By the file's ending.
+
+        Raises:
+            ConfigError: it is another.
+        """
+        try:
+            return cls(path.suffix.lower())
+        except ValueError:
+            raise ConfigError(
+                f"--out: expected a name that ends in .jsonl or .csv, got {path.name}"
+            ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What else a review file shows.
+
+    Args:
+        names: ids of the data set instead of handles, the models that wrote the responses, the subset.
+        verdicts: what the run said, and why it was unsure: people then tend to follow it.
+    """
+
+    names: bool = False
+    verdicts: bool = False
+
+
+def sheet(items: Sequence[ReviewItem], form: SheetFormat, shown: Shown = Shown()) -> str:
+    """The text of a review file; equal items give equal text."""
+    rows = [_row(item, shown) for item in items]
+    if form is SheetFormat.JSONL:
+        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    flat = [_flat(row) for row in rows]
+    columns = list(dict.fromkeys(name for row in flat for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: _harmless(value) for name, value in row.items()} for row in flat)
+    return text.getvalue()
+
+
+def _row(item: ReviewItem, shown: Shown) -> dict[str, object]:
+    instance = item.instance
+    row: dict[str, object] = {
+        "instance_id": instance.id if shown.names else item.handle,
+        "content": content_of(instance),
+        "prompt": instance.prompt,
+        "context": instance.context,
+        "reference": instance.reference,
+        **_responses(instance, names=shown.names),
+    }
+    if shown.names:
+        row["subset"] = instance.subset
+    if shown.verdicts:
+        row |= {"why": list(item.why), "judged": judged_text(item.outcome.prediction)}
+    asked = [each for each in instance.dimensions if each.asked]
+    if asked:
+        row |= {"scales": {each.name: scale_text(each) for each in asked}}
+        row |= {"ratings": dict.fromkeys((each.name for each in asked), None)}
+    else:
+        row["verdict"] = ""
+    return {**row, "annotator": "", "created_at": "", "seconds": None, "comment": ""}
+
+
+def _responses(instance: Instance, *, names: bool) -> dict[str, object]:
+    keys = ["response"] if len(instance.responses) == 1 else ["response_1", "response_2"]
+    texts: dict[str, object] = {key: each.text for key, each in zip(keys, instance.responses, strict=True)}
+    if names:
+        generators = zip(keys, instance.responses, strict=True)
+        texts |= {key.replace("response", "model"): each.generator for key, each in generators}
+    return texts
+
+
+def scale_text(dimension: Dimension) -> str:
+    """`1 to 5 in steps of 1: how fluent`."""
+    steps = "" if dimension.step is None else f" in steps of {dimension.step:g}"
+    return f"{dimension.low:g} to {dimension.high:g}{steps}: {dimension.description}"
+
+
+def judged_text(prediction: Prediction) -> str:
+    """What a run said of an item, in a few words."""
+    match prediction:
+        case Preference(winner, confidence):
+            return winner.value if confidence is None else f"{winner.value} ({confidence:.2f})"
+        case Ratings(by_dimension):
+            return ", ".join(f"{name} {value:g}" for name, value in by_dimension.items())
+        case Unscored(reason, detail):
+            return f"no judgment: {reason.value}" + (f" ({detail})" if detail else "")
+
+
+def _flat(row: Mapping[str, object]) -> dict[str, str]:
+    """A row as CSV columns: mappings become a column an entry, lists one text."""
+    flat: dict[str, str] = {}
+    for name, value in row.items():
+        match value:
+            case dict() if name == "ratings":
+                flat |= {f"{RATING}{key}": "" for key in value}
+            case dict():
+                flat |= {f"{name.removesuffix('s')}.{key}": str(text) for key, text in value.items()}
+            case list():
+                flat[name] = ", ".join(map(str, value))
+            case _:
+                flat[name] = "" if value is None else str(value)
+    return flat
+
+
+def _harmless(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe before what would start one."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

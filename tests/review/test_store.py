@@ -1,0 +1,90 @@
+from dataclasses import replace
+from threading import Thread
+
+import pytest
+
+from venire.errors import DataError
+from venire.records import Winner
+from venire.review.labels import current
+from venire.review.store import append_labels, read_labels, store_path
+
+
+def test_labels_come_back_as_they_were_given(pair, rated, label, tmp_path):
+    path = store_path(tmp_path, "bench")
+    given = [
+        label(pair("a"), Winner.TIE, seconds=3.25, comment="ünï\u2028", run_id="run-1"),
+        label(rated("b"), {"fluency": 4.0}, source="x.csv", imported_at="now"),
+    ]
+    assert append_labels(path, given) == tuple(given)
+    assert read_labels(path) == tuple(given)
+    assert path == tmp_path / "labels" / "bench.jsonl"
+
+
+def test_what_is_said_already_is_not_said_twice(pair, label, tmp_path):
+    path = store_path(tmp_path, "bench")
+    first = label(pair("a"), Winner.TIE)
+    append_labels(path, [first])
+    assert append_labels(path, [replace(first, imported_at="later", source="other")]) == ()
+    assert len(read_labels(path)) == 1
+
+
+def test_a_corrected_label_is_added_and_the_old_one_stays(pair, label, tmp_path):
+    path = store_path(tmp_path, "bench")
+    before, after = label(pair("a"), Winner.TIE), label(pair("a"), Winner.FIRST)
+    append_labels(path, [before])
+    text = path.read_text()
+    assert append_labels(path, [after]) == (after,)
+    assert path.read_text().startswith(text)
+    assert read_labels(path) == (before, after)
+    assert current(read_labels(path)) == [after]
+    # and back again: the current one counts, not any earlier one
+    assert append_labels(path, [before]) == (before,)
+    assert current(read_labels(path)) == [before]
+
+
+def test_two_people_and_two_texts_are_different_labels(pair, label, tmp_path):
+    labels = [
+        label(pair("a"), Winner.TIE),
+        label(pair("a"), Winner.FIRST, "bob"),
+        label(pair("a", prompt="another"), Winner.SECOND),
+    ]
+    append_labels(store_path(tmp_path, "bench"), labels)
+    assert current(read_labels(store_path(tmp_path, "bench"))) == labels
+
+
+def test_a_file_without_a_last_line_end_is_gone_on_with(pair, label, tmp_path):
+    path = store_path(tmp_path, "bench")
+    append_labels(path, [label(pair("a"), Winner.TIE)])
+    path.write_text(path.read_text().rstrip("\n"))
+    append_labels(path, [label(pair("b"), Winner.TIE)])
+    assert [each.instance_id for each in read_labels(path)] == ["a", "b"]
+
+
+def test_a_damaged_line_is_named_and_nothing_is_added(pair, label, tmp_path):
+    path = store_path(tmp_path, "bench")
+    append_labels(path, [label(pair("a"), Winner.TIE)])
+    with path.open("a") as file:
+        file.write('{"instance_id": "b", "verd')
+    before = path.read_text()
+    with pytest.raises(DataError, match=r"bench\.jsonl:2: expected a label, got"):
+        append_labels(path, [label(pair("c"), Winner.TIE)])
+    assert path.read_text() == before
+
+
+def test_no_file_has_no_labels_and_a_name_is_no_path(tmp_path):
+    assert read_labels(store_path(tmp_path, "bench")) == ()
+    assert store_path(tmp_path, "../x y").name == "x-y.jsonl"
+    assert store_path(tmp_path, "..").name == "unnamed.jsonl"
+
+
+def test_writers_at_once_lose_nothing(pair, label, tmp_path):
+    path = store_path(tmp_path, "bench")
+    threads = [
+        Thread(target=append_labels, args=(path, [label(pair(f"{n}/{k}"), Winner.TIE) for k in range(20)]))
+        for n in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(read_labels(path)) == 80
