@@ -17,8 +17,10 @@ from venire.config import config_dir, experiment_of, refuse_undone_ablation
 from venire.errors import ConfigError, DataError
 from venire.experiment import Experiment
 from venire.judging.judge import PromptedJudge
+from venire.judging.thresholds import Given, Guaranteed
 from venire.llm.route import Client
 from venire.llm.settings import Mode
+from venire.methods.cascade import Cascade
 from venire.methods.chateval import ChatEval
 from venire.methods.maj_eval.debate import FreeDebate
 from venire.methods.maj_eval.method import MajEval
@@ -132,7 +134,7 @@ WITH_PERSONAS = {"maj_eval": ("persona=mslr",)}
 def test_a_method_is_built_and_admits_the_sample(method: str) -> None:
     experiment = built(f"method={method}", "backend=simulated")
     experiment.method.check(experiment.loaded.instances)
-    judges = {"juryflow": 5, "length": 0, "majority": 5, "pairwise": 1, "single": 1}
+    judges = {"cascade": 7, "juryflow": 5, "length": 0, "majority": 5, "pairwise": 1, "single": 1}
     assert len(experiment.method.judges) == judges[method]
 
 
@@ -208,6 +210,73 @@ def test_an_ablation_of_personas_is_refused_where_nobody_has_any() -> None:
         assert message == f"ablation: {ablation} varies the persona, which method=rating does not look at"
 
 
+@pytest.mark.parametrize("ladder", options("stages"))
+@pytest.mark.parametrize("thresholds", sorted({*options("thresholds")} - {"cheapest"}))
+def test_stages_and_a_choice_of_thresholds_are_built_into_a_cascade(
+    ladder: str, thresholds: str, data_root: Path
+) -> None:
+    chosen = (f"stages@method.stages={ladder}", f"thresholds@method.thresholds={thresholds}")
+    backend = () if ladder == "recorded" else ("backend=simulated",)
+    method = built("method=cascade", "dataset=llmbar", f"data_root={data_root}", *chosen, *backend).method
+    assert isinstance(method, Cascade)
+    assert list(method.open_stages) == ["cheap", "strong", "panel"]
+    assert isinstance(method.thresholds, {"guaranteed": Guaranteed, "given": Given}[thresholds])
+    method.check(built("dataset=llmbar", f"data_root={data_root}").loaded.instances)
+
+
+def test_choosing_by_cost_takes_costs() -> None:
+    chosen = ("method=cascade", "thresholds@method.thresholds=cheapest", "backend=simulated")
+    assert refused(*chosen).startswith("method.thresholds.people_cost_usd: needs a value")
+    costs = ("method.thresholds.people_cost_usd=1", "method.thresholds.error_cost_usd=5")
+    assert isinstance(built(*chosen, *costs).method, Cascade)
+
+
+def test_a_stage_can_be_taken_away_and_its_judge_replaced() -> None:
+    method = built(
+        *("method=cascade", "method.stages.panel=null", "judge@method.stages.cheap.asks=gpt_6_luna"),
+        "backend=simulated",
+    ).method
+    assert [judge.name for judge in method.judges] == ["gpt_6_luna", "claude_sonnet_5_5"]
+
+
+def test_a_cascade_is_named_by_what_was_chosen_and_shows_whom_it_asks() -> None:
+    identity = built(
+        "method=cascade", "development=half", "backend=simulated", "method.stages.cheap=null"
+    ).identity
+    assert identity.name == "cascade multi_model sample stages.cheap=null"
+    assert identity.params["method.stages.cheap"] == "none"
+    assert identity.params["method.stages.strong"] == "claude_sonnet_5_5"
+    assert identity.params["panel"] == "multi_model"
+    assert identity.params["development"] == "half"
+    assert not [key for key in identity.params if "temperature" in key and "sampling" not in key]
+    assert identity.warnings == ()
+
+
+@pytest.mark.parametrize("development", options("development"))
+def test_a_development_split_is_no_part_of_what_is_evaluated(development: str, data_root: Path) -> None:
+    root = (f"data_root={data_root}", "dataset=llmbar", "method=length")
+    whole, parted = built(*root), built(*root, f"development={development}")
+    assert parted.development is not None
+    first = {instance.id for instance in parted.development.instances}
+    second = {instance.id for instance in parted.loaded.instances}
+    assert not first & second
+    assert second <= {instance.id for instance in whole.loaded.instances}
+    assert parted.identity.config_hash != whole.identity.config_hash
+    assert len(parted.all_instances) == len(first) + len(second)
+
+
+def test_half_of_a_data_set_is_developed_on() -> None:
+    parted = built("development=half", "method=length")
+    assert parted.development is not None
+    assert (len(parted.development.instances), len(parted.loaded.instances)) == (16, 16)
+
+
+@pytest.mark.parametrize("bad", ["development=all", "+development.share=0.5"])
+def test_a_development_split_that_is_none_is_refused(bad: str) -> None:
+    with pytest.raises((ConfigError, HydraException)):
+        built(bad, "method=length")
+
+
 @pytest.mark.parametrize("roles", options("roles"))
 def test_a_set_of_roles_is_built_into_the_method(roles: str) -> None:
     method = built("method=chateval", f"roles@method.roles={roles}", "backend=simulated").method
@@ -218,7 +287,7 @@ def test_a_set_of_roles_is_built_into_the_method(roles: str) -> None:
 
 def test_every_group_has_a_test_here() -> None:
     tested = {*PARTS, "ablation", "dataset", "experiment", "judge", "llm", "method", "panel", "simulation"}
-    tested |= {"arm", "roles", "debate"}
+    tested |= {"arm", "roles", "debate", "development", "stages", "thresholds"}
     assert {path.name for path in CONF.iterdir() if path.is_dir()} == tested
 
 

@@ -20,9 +20,9 @@ LAYERS = {
     3: {"judging"},
     4: {"methods", "metrics"},
     5: {
-        *("fit", "build", "identity", "schedule", "experiment", "backends", "provenance"),
+        *("fit", "developing", "build", "identity", "schedule", "experiment", "backends", "provenance"),
         *("stopping", "ending", "runner", "launch", "sweep", "runs", "planning", "tracking", "reporting"),
-        *("personas", "review"),
+        *("personas", "review", "audit"),
     },
     6: {"config", "cli", "commands", "console"},
 }

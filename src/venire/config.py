@@ -10,7 +10,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from venire.build import Convert, build
-from venire.data.protocol import Dataset
+from venire.data.development import Apart, Parted, Share
+from venire.data.protocol import Dataset, Loaded
 from venire.errors import ConfigError
 from venire.experiment import Experiment, Replicate
 from venire.fit import fit
@@ -27,7 +28,7 @@ from venire.records import BackendKind, Price
 # Nodes of conf/config.yaml; an override that adds another (`+typo=1`) is refused.
 _PARTS = ("dataset", "method", "llm", "simulation", "schedule", "metrics", "budget", "local", "tracking")
 _VALUES = ("seed", "backend", "concurrency", "replicate", "max_unscored")
-_OTHERS = ("judge", "panel", "embedding", "persona", "data_root", "sweep")
+_OTHERS = ("development", "judge", "panel", "embedding", "persona", "data_root", "sweep")
 _BACKENDS = ("live", "simulated", "local")
 
 
@@ -65,6 +66,7 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
     values = _values(plain)
     settings = {part: _built(plain, part) for part in _PARTS if part not in ("dataset", "method")}
     loaded = _built(plain, "dataset").load()
+    parted = _parted(cfg, loaded)
 
     def on_backend(built: object, path: str) -> object:
         match built:
@@ -81,14 +83,27 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
     references = _references(cfg)
     aliases = {f"method.{key}": node for key, node in references.items()}
     method = _built(plain, "method", on_backend, aliases=aliases)
+    plain["development"] = None if parted is None else _plain(cfg, "development")
     composed = Composed(plain, choices, tuple(overrides), references)
     return Experiment(
         identity=identity_of(composed, OmegaConf.to_yaml(cfg, resolve=False)),
-        loaded=loaded,
+        loaded=loaded if parted is None else parted.evaluated,
+        development=None if parted is None else parted.development,
         method=method,
         **settings,
         **values,
     )
+
+
+def _parted(cfg: DictConfig, loaded: Loaded) -> Parted | None:
+    """The data set without its development split, and that; None where no split is asked for."""
+    node = _plain(cfg, "development")
+    if node is None:
+        return None
+    split = build(node, "development")
+    if not isinstance(split, Share | Apart):
+        raise ConfigError("development: expected null, or an option of conf/development (half, apart)")
+    return split.of(loaded)
 
 
 # What a build of personas looks at; of a run's other settings it has no use.
@@ -264,12 +279,15 @@ def _check_personas(cfg: DictConfig, choices: Mapping[str, str]) -> None:
 
 
 def _references(cfg: DictConfig) -> dict[str, str]:
-    """Which keys of the method stand for a whole root node: `{"judged_by": "judge"}`."""
+    """Which keys of the method stand for a whole root node: `{"judged_by": "judge"}`.
+
+    Those inside of its parts by their path: `{"stages.panel.asks": "panel"}`.
+    """
     raw = OmegaConf.to_container(cfg.method, resolve=False)
     assert isinstance(raw, dict)
     return {
-        str(key): value[2:-1]
-        for key, value in raw.items()
+        key: value[2:-1]
+        for key, value in _leaves(raw, "")
         if isinstance(value, str) and value in ("${judge}", "${panel}", "${embedding}", "${persona}")
     }
 

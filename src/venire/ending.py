@@ -32,6 +32,7 @@ _STORED = (
 _UNSTORED = "Change the judge or the method, or raise max_unscored."
 
 _FROM_REPLIES = (Reason.UNPARSED, Reason.TRUNCATED, Reason.REFUSED)
+_ESCALATED = f"unscored/{Reason.ESCALATED}"
 _SHOWN_CAUSES = 3
 _SHOWN_CHARACTERS = 200
 _SHOWN_INSTANCES = 20
@@ -48,12 +49,13 @@ class Ending:
 
 def ending_of(experiment: Experiment, judged: Judged, measured: Measurement) -> Ending:
     """How the run of `experiment` ended that judged as `judged`."""
-    n = len(experiment.loaded.instances)
+    n = len(experiment.all_instances)
     if judged.stopped is not None:
-        left = n - len(judged.outcomes)
+        left = n - len(judged.development) - len(judged.outcomes)
         error = f"{judged.stopped} ({left} of {n} instances are not judged)"
         return Ending(RunStatus.INCOMPLETE, error, advice_after(judged.stopped))
-    lost = {outcome.instance_id: causes for outcome in judged.outcomes if (causes := _lost(outcome))}
+    everything = (*judged.development, *judged.outcomes)
+    lost = {outcome.instance_id: causes for outcome in everything if (causes := _lost(outcome))}
     if lost:
         details = [detail for causes in lost.values() for detail in causes]
         listed = _listed(sorted(lost), _SHOWN_INSTANCES)
@@ -61,7 +63,7 @@ def ending_of(experiment: Experiment, judged: Judged, measured: Measurement) -> 
         # Its own words for a request that is wrong as such (`Completion.error` begins with the status).
         rejected = all(detail.startswith(f"{AttemptStatus.REJECTED}:") for detail in details)
         return Ending(RunStatus.INCOMPLETE, error, _REJECTED if rejected else _ONLY_LOST)
-    if 1.0 - measured.metrics["coverage"] > experiment.max_unscored:
+    if _missing(measured) > experiment.max_unscored:
         return _unscored(experiment, judged.outcomes, measured)
     return Ending(RunStatus.FINISHED)
 
@@ -112,11 +114,11 @@ def _causes(details: Sequence[str]) -> str:
 
 
 def _unscored(experiment: Experiment, outcomes: Sequence[Outcome], measured: Measurement) -> Ending:
-    unscored = 1.0 - measured.metrics["coverage"]
+    unscored = _missing(measured)
     reasons = [
         f"{name.partition('/')[2]} {count:.0f}"
         for name, count in sorted(measured.metrics.items(), key=lambda item: -item[1])
-        if name.startswith("unscored/") and name != "unscored/total"
+        if name.startswith("unscored/") and name not in ("unscored/total", _ESCALATED)
     ]
     error = (
         f"{unscored:.1%} of the verdicts are missing ({', '.join(reasons)}), more than "
@@ -126,6 +128,15 @@ def _unscored(experiment: Experiment, outcomes: Sequence[Outcome], measured: Mea
     votes = [vote.prediction for outcome in outcomes for vote in outcome.votes]
     stored = from_models and bool(_unscored_of(votes, *_FROM_REPLIES))
     return Ending(RunStatus.FAILED, error, _STORED if stored else _UNSTORED)
+
+
+def _missing(measured: Measurement) -> float:
+    """The share of verdicts that there should be and are not; what is left to people is meant to be."""
+    metrics = measured.metrics
+    if not metrics.get(_ESCALATED):
+        return 1.0 - metrics["coverage"]
+    # A cascade has one verdict an instance.
+    return 1.0 - metrics["coverage"] - metrics[_ESCALATED] / metrics["n"]
 
 
 def _example(outcomes: Sequence[Outcome]) -> str:

@@ -13,7 +13,7 @@ from venire.llm.simulated import Simulation
 from venire.methods.protocol import Method
 from venire.metrics.choice import check_choice, shape_of
 from venire.metrics.measure import MetricSettings
-from venire.records import BackendKind
+from venire.records import BackendKind, Instance
 from venire.schedule import Schedule
 from venire.tracking.settings import TrackingSettings
 
@@ -30,7 +30,8 @@ class Experiment:
     """A run before it runs: its data is read, nothing has been called.
 
     `concurrency` is the number of instances judged at once; how many calls are under way at once
-    is bounded by each provider's own `limits`.
+    is bounded by each provider's own `limits`. `development` is judged first and never evaluated: the
+    method's thresholds and curves from confidence to probability are fitted on it; None: nothing is.
     """
 
     identity: Identity
@@ -45,6 +46,7 @@ class Experiment:
     schedule: Schedule = field(default_factory=Schedule)
     metrics: MetricSettings = field(default_factory=MetricSettings)
     concurrency: int = 32
+    development: Loaded | None = None
     replicate: Replicate = Replicate.SHARED
     max_unscored: float = 0.2
 
@@ -62,6 +64,12 @@ class Experiment:
                 f"panel: expected judges of one kind (live, local, recorded or simulated), "
                 f"got {', '.join(sorted(kinds))}"
             )
+
+    @property
+    def all_instances(self) -> tuple[Instance, ...]:
+        """Everything that is judged: the development split, then what is evaluated."""
+        first = () if self.development is None else self.development.instances
+        return (*first, *self.loaded.instances)
 
     @property
     def kind(self) -> BackendKind:

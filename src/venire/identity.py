@@ -71,6 +71,8 @@ def identity_of(composed: Composed, config_yaml: str) -> Identity:
     }
     if plain["backend"] == "simulated":
         settings["simulation"] = plain["simulation"]
+    if plain.get("development") is not None:  # so that runs without one keep the hashes they have
+        settings["development"] = plain["development"]
     params = _params(composed)
     # The method alone takes the run's seed; a simulation's own seed is another world, so another arm.
     unseeded = settings | {"method": _effective(settings["method"], _INERT | {"seed"})}
@@ -116,9 +118,13 @@ def _params(composed: Composed) -> dict[str, str]:
     if plain["replicate"] != "shared":
         params["replicate"] = str(plain["replicate"])
     params |= _flat("dataset", plain["dataset"])
+    if plain.get("development") is not None:
+        params |= {"development": choices["development"]} | _flat("development", plain["development"])
     for key, value in plain["method"].items():
         if key in composed.references:
             params |= _part_params(composed.references[key], value)
+        elif key == "stages":
+            params |= _stage_params(value)
         elif key != "seed":
             params |= _flat("method", {key: value})
     for key, value in _told(composed):
@@ -164,6 +170,29 @@ def _persona_params(node: Mapping[str, Any]) -> dict[str, str]:
     if isinstance(groups := node.get("groups"), Mapping):
         params["persona.groups"] = ", ".join(map(str, groups))
     return params
+
+
+def _stage_params(stages: Mapping[str, Any]) -> dict[str, str]:
+    """Whom each stage of a cascade asks, and its settings; nothing of its judges' own."""
+    params: dict[str, str] = {}
+    for name, stage in stages.items():
+        key = f"method.stages.{name}"
+        if stage is None:
+            params[key] = "none"
+            continue
+        params[key] = _asked(stage["asks"])
+        params |= _flat(key, {each: value for each, value in stage.items() if each != "asks"})
+    return params
+
+
+def _asked(node: Mapping[str, Any]) -> str:
+    """A judge's name, a recorded one's model and strategy, or the names of a panel."""
+    members = node.get("members")
+    if isinstance(members, Mapping):
+        return ", ".join(str(judge.get("name")) for judge in members.values())
+    models = node.get("models")
+    who = ", ".join(map(str, models)) if isinstance(models, list) else node.get("name", node.get("model"))
+    return ":".join(str(word) for word in (who, node.get("strategy")) if word)
 
 
 def _flat(prefix: str, node: Mapping[str, Any]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from venire.backends import Backends
+from venire.developing import check_method, developed, judge_experiment
 from venire.ending import Ending, ending_of
 from venire.errors import ConfigError, StoreError, TrackingError, VenireError
 from venire.experiment import Experiment, Replicate
@@ -18,15 +19,18 @@ from venire.llm.protocol import LLM
 from venire.llm.replicate import Replicated
 from venire.llm.route import Route
 from venire.llm.settings import Mode
+from venire.methods.protocol import Method
+from venire.metrics.cascade import guarantee_metrics
 from venire.metrics.measure import MetricSettings, measure
 from venire.metrics.measurement import Measurement
 from venire.metrics.personas import persona_metrics
 from venire.metrics.recorded import recorded_metrics
 from venire.provenance import hashes_of, returned_models, tags_of
 from venire.records import Outcome, RunRecord
+from venire.reporting.confidence_files import confidence_files
 from venire.reporting.debate_view import has_transcripts
 from venire.reporting.juryflow_view import has_graphs
-from venire.runner import Judged, Pace, Stop, judge_all
+from venire.runner import Judged, Stop
 from venire.runs import new_run_id, read_record, redact, secret_values, start_run, write_run
 from venire.stopping import stop_on_signals
 
@@ -82,7 +86,7 @@ def prepare(experiment: Experiment, environ: Mapping[str, str]) -> Ready:
         DataError, MissingRecording, ConfigError
     """
     loaded = experiment.loaded
-    experiment.method.check(loaded.instances)
+    check_method(experiment)
     measure(loaded.instances, (), labels=loaded.labels, seed=0, settings=MetricSettings(draws=0))
     routes = _routes(experiment)
     if experiment.llm.mode is not Mode.REPLAY:
@@ -102,9 +106,11 @@ def execute(ready: Ready, door: Door) -> Written:
     folder = door.home / "runs" / run_id
     secrets = _secrets(experiment, door.environ)
     start_run(folder, pid=os.getpid(), overrides=experiment.identity.overrides, started_at=started)
-    door.on_start(experiment.identity.name, len(experiment.loaded.instances))
+    door.on_start(experiment.identity.name, len(experiment.all_instances))
     stop = Stop()
-    judged, warnings = asyncio.run(_judge(experiment, door, run_id, secrets, stop))
+    judged, warnings, method = asyncio.run(_judge(experiment, door, run_id, secrets, stop))
+    experiment = replace(experiment, method=method)  # as its development split made it
+    ready = replace(ready, experiment=experiment)
     measured = measure(
         experiment.loaded.instances,
         judged.outcomes,
@@ -112,19 +118,22 @@ def execute(ready: Ready, door: Door) -> Written:
         seed=experiment.seed,
         settings=experiment.metrics,
         doubly_rated=experiment.loaded.doubly_rated,
+        development=developed(experiment, judged),
         unfinished=judged.unfinished,
         prices={route.model: route.price for route in _routes(experiment).values()},
     )
     ending = ending_of(experiment, judged, measured)
+    record = _record(ready, door, judged, run_id=run_id, started=started, measured=measured, ending=ending)
     write_run(
         folder,
-        _record(ready, door, judged, run_id=run_id, started=started, measured=measured, ending=ending),
+        record,
         config_yaml=experiment.identity.config_yaml,
         instances=experiment.loaded.instances,
         outcomes=judged.outcomes,
         secrets=secrets,
-        more=_method_files(experiment, judged),
+        more={**_method_files(experiment, judged), **confidence_files(experiment, judged, record)},
         unfinished=judged.unfinished,
+        development=[call for outcome in judged.development for call in outcome.calls],
     )
     said = (*experiment.identity.warnings, *experiment.loaded.warnings)
     trouble = _upload(experiment, door, folder)
@@ -173,12 +182,13 @@ def _secrets(experiment: Experiment, environ: Mapping[str, str]) -> tuple[str, .
 
 async def _judge(
     experiment: Experiment, door: Door, run_id: str, secrets: Sequence[str], stop: Stop
-) -> tuple[Judged, tuple[str, ...]]:
+) -> tuple[Judged, tuple[str, ...], Method]:
     judges = experiment.method.judges
     backends = Backends(
-        judges, door.environ, experiment.local, experiment.simulation, experiment.loaded.instances
+        judges, door.environ, experiment.local, experiment.simulation, experiment.all_instances
     )
     judged: Judged | None = None
+    method = experiment.method
     warnings: tuple[str, ...] = ()
     try:
         async with open_llm(
@@ -197,10 +207,7 @@ async def _judge(
             llm: LLM = stored
             if experiment.replicate is Replicate.PER_SEED:
                 llm = Replicated(stored, experiment.seed)
-            pace = Pace(experiment.seed, experiment.concurrency, experiment.schedule)
-            judged = await judge_all(
-                experiment.method, experiment.loaded.instances, llm, pace, stop=stop, on_done=door.on_done
-            )
+            judged, method = await judge_experiment(experiment, llm, stop=stop, on_done=door.on_done)
             judged = replace(judged, unfinished=(*judged.unfinished, *stored.summary.lost))
             warnings = stored.summary.warnings
     except StoreError as error:
@@ -208,7 +215,7 @@ async def _judge(
             raise
         # What is judged is kept, whatever became of the store at its end.
         judged = replace(judged, stopped=judged.stopped or error)
-    return judged, warnings
+    return judged, warnings, method
 
 
 def _record(
@@ -224,6 +231,10 @@ def _record(
     experiment = ready.experiment
     recorded = recorded_metrics(experiment.method.judges, experiment.loaded.instances, judged.outcomes)
     drawn_up = persona_metrics(getattr(experiment.method, "personas", None))
+    promised = guarantee_metrics(
+        getattr(experiment.method, "in_force", None), experiment.loaded.instances, judged.outcomes
+    )
+    parts = (measured, recorded, drawn_up, promised)
     ended = door.now()
     return RunRecord(
         run_id=run_id,
@@ -232,8 +243,9 @@ def _record(
         kind=experiment.kind,
         started_at=started,
         ended_at=ended,
-        metrics={**measured.metrics, **recorded.metrics, **drawn_up.metrics, "duration_s": ended - started},
-        notes={**measured.notes, **recorded.notes, **drawn_up.notes},
+        metrics={name: value for each in parts for name, value in each.metrics.items()}
+        | {"duration_s": ended - started},
+        notes={name: note for each in parts for name, note in each.notes.items()},
         params={**experiment.identity.params, "backend": str(experiment.kind)},
         tags={**ready.tags, **returned_models(judged.outcomes)},
         sweep_id=door.sweep_id,

@@ -34,6 +34,8 @@ def hashes_of(experiment: Experiment) -> dict[str, str]:
         "judges": judges,
         "venire": metadata.version("venire"),
     }
+    if experiment.development is not None:
+        job["development"] = experiment.development.fingerprint
     return {
         "config_hash": identity.config_hash,
         "arm_hash": digest({"config": identity.arm_hash, "judges": judges}),
@@ -65,6 +67,8 @@ def tags_of(experiment: Experiment) -> dict[str, str]:
         **{f"version.{package}": metadata.version(package) for package in _PACKAGES},
         **git_state(),
     }
+    if experiment.development is not None:
+        tags["development_fingerprint"] = experiment.development.fingerprint
     dimensions = [each.name for each in loaded.instances[0].dimensions if each.asked]
     if dimensions:
         tags["dimensions"] = ", ".join(dimensions)

@@ -27,11 +27,13 @@ class Judged:
         outcomes: those that there are, in the order of the instances.
         stopped: why there are no more; None where all are.
         unfinished: the calls that instances without an outcome were handed, in the order of the instances.
+        development: outcomes of the development split, where there is one.
     """
 
     outcomes: tuple[Outcome, ...]
     stopped: VenireError | None
     unfinished: tuple[Call, ...] = ()
+    development: tuple[Outcome, ...] = ()
 
 
 class Stop:

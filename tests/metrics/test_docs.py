@@ -30,6 +30,9 @@ def pattern(name):
     name = re.sub(r"^(group_change/<group>/(?:abs_)?)<coefficient>", r"\1spearman", name)
     name = re.sub(r"^unscored/(?!total).*", "unscored/<reason>", name)
     name = re.sub(r"^(calls|tokens|cost_usd)/focal\b", r"\1/<stage>", name)
+    name = re.sub(r"^confidence/[a-z_]+/", "confidence/<source>/", name)
+    name = re.sub(r"/(isotonic|platt)/", "/<curve>/", name)
+    name = re.sub(r"^cascade/stage/[a-z_]+/", "cascade/stage/<stage>/", name)
     return re.sub(r"/subset/s$", "/subset/<Subset>", name)
 
 

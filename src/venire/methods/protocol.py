@@ -78,3 +78,7 @@ class Fits(Protocol):
     def fitted(self, development: Sequence[tuple[Instance, Outcome]]) -> Method:
         """The method as its own outcomes on the development split make it."""
         ...
+
+    def replayed(self, outcome: Outcome) -> Outcome:
+        """The outcome that the method, once fitted, gives an instance of the development split."""
+        ...

@@ -38,19 +38,23 @@ def call_metrics(
     *,
     unfinished: Sequence[Call] = (),
     prices: Mapping[str, Price | None] | None = None,
+    development: Sequence[Call] = (),
 ) -> None:
     """`calls/*`, `tokens/*`, `cost_usd/*`, `latency_s/*` of a run that judged `judged` instances.
 
     Where it asked for vectors, `embeddings/*` and `cost_usd/embedding`, too. `unfinished` are the calls of
     instances that the run stopped before: they were paid like any, and count in every sum, but say nothing
-    of what an instance takes. A call about no instance counts once, and in no number per instance.
-    `prices` of the run's models, by which input and output are priced apart.
+    of what an instance takes; so do those of a `development` split. A call about no instance counts once,
+    and in no number per instance. `prices` of the run's models, by which input and output are priced apart.
     """
-    taken = once([*calls, *unfinished])
+    taken = once([*calls, *unfinished, *development])
     own = [call for call in once(calls) if not is_fixed(call)]
     completions = [call for call in taken if not call.is_embedding]
     _counts(completions, out)
     out.put("calls/unfinished", sum(not call.is_embedding for call in unfinished))
+    if development:
+        out.put("calls/development", sum(not call.is_embedding for call in development))
+        out.put("cost_usd/development", *_cost_with_vectors(development))
     asked = [call for call in own if not call.is_embedding]
     out.put("calls/per_instance", len(asked) / judged if judged else NAN)
     _tokens(completions, out)

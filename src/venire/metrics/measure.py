@@ -6,11 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from venire.errors import ConfigError, DataError
+from venire.judging.cascade import is_cascade
 from venire.metrics.audit import audit_metrics
 from venire.metrics.calls import call_metrics
+from venire.metrics.cascade import cascade_metrics
 from venire.metrics.choice import Family, check_choice, only, shape_of
-from venire.metrics.classes import Labelled, class_metrics, ordinal_metrics
 from venire.metrics.claims import claim_metrics
+from venire.metrics.classes import Labelled, class_metrics, ordinal_metrics
+from venire.metrics.confidence import ConfidenceSettings, confidence_metrics
 from venire.metrics.debate import debate_metrics
 from venire.metrics.estimators import Estimator
 from venire.metrics.geval import geval_metrics
@@ -34,6 +37,7 @@ from venire.metrics.ratings import (
     ceiling_metrics,
     rating_coverage,
 )
+from venire.metrics.win_rate import win_rate_metrics
 from venire.records import Call, Instance, Outcome, PreferenceGold, Price, RatingsGold, Winner
 from venire.stats.intervals import Resampler
 
@@ -48,6 +52,7 @@ class MetricSettings:
         draws: of the bootstrap; 0 for no bootstrap intervals.
         level: confidence level of all intervals.
         correlation: how ratings are correlated with human ratings.
+        confidence: how confidences in preferences are measured.
         chosen: the kinds of metrics that the run is read by; one that does not fit the data is refused, and
             those of other kinds are left out. Empty: all that fit.
     """
@@ -55,6 +60,7 @@ class MetricSettings:
     draws: int = 2000
     level: float = 0.95
     correlation: CorrelationSettings = field(default_factory=CorrelationSettings)
+    confidence: ConfidenceSettings = field(default_factory=ConfidenceSettings)
     chosen: tuple[Family, ...] = ()
 
     def __post_init__(self) -> None:
@@ -72,6 +78,7 @@ def measure(
     seed: int,
     settings: MetricSettings = MetricSettings(),
     doubly_rated: Sequence[Instance] = (),
+    development: Sequence[tuple[Instance, Outcome]] = (),
     unfinished: Sequence[Call] = (),
     prices: Mapping[str, Price | None] | None = None,
 ) -> Measurement:
@@ -86,6 +93,7 @@ def measure(
         seed: of the bootstrap.
         settings: how intervals are made, and over what ratings are correlated.
         doubly_rated: what tells how two humans go with each other, where that is more than `instances`.
+        development: what was judged to fit on, and is not evaluated.
         unfinished: the calls of instances that the run stopped before; see `call_metrics`.
         prices: of the run's models, by model; see `call_metrics`.
 
@@ -105,12 +113,13 @@ def measure(
         _measure_ratings(pairs, rng, settings, out)
         _measure_humans(doubly_rated or instances, rng, settings, out)
     elif isinstance(pairs[0][0].gold, PreferenceGold):
-        _measure_preferences(pairs, labels, rng, settings, out)
+        _measure_preferences(pairs, labels, rng, settings, out, development)
     else:
         raise DataError(f"gold of {pairs[0][0].id!r}: expected a preference or ratings, got no gold")
     calls = [call for _, outcome in pairs if outcome for call in outcome.calls]
     judged = sum(outcome is not None for _, outcome in pairs)
-    call_metrics(calls, judged, out, unfinished=unfinished, prices=prices)
+    fitting = [call for _, outcome in development for call in outcome.calls]
+    call_metrics(calls, judged, out, unfinished=unfinished, prices=prices, development=fitting)
     return only(settings.chosen, out.result()) if settings.chosen else out.result()
 
 
@@ -120,6 +129,7 @@ def _measure_preferences(
     rng: np.random.Generator,
     settings: MetricSettings,
     out: Collector,
+    development: Sequence[tuple[Instance, Outcome]],
 ) -> None:
     items = items_of([instance for instance, _ in pairs], labels)
     outcomes = [outcome for _, outcome in pairs]
@@ -135,10 +145,22 @@ def _measure_preferences(
     coverage_metrics(verdicts, reasons(judgments, asked), estimator, out)
     audit_metrics(pairs, estimator, out)
     bench = bench_of(outcomes)
-    if len(bench.judges) > 1:
+    # Of a cascade not every judge is asked about every instance.
+    if len(bench.judges) > 1 and not any(map(is_cascade, outcomes)):
         judge_metrics(bench, estimator, out)
         panel_metrics(bench, estimator, out)
     claim_metrics(outcomes, out)
+    cascade_metrics(pairs, estimator, out)
+    confidence_metrics(
+        pairs,
+        estimator.resampler,
+        settings.confidence,
+        out,
+        level=settings.level,
+        development=development,
+    )
+    if development:
+        win_rate_metrics(pairs, development, out, level=settings.level)
 
 
 def _measure_ratings(

@@ -53,7 +53,7 @@ class Captions:
 
 def curve(points: Sequence[Point], published: Sequence[Point], captions: Captions, stem: Path) -> list[Path]:
     """Accuracy over a setting, with intervals, and re-evaluation calls on a second axis."""
-    with _figure(captions, stem) as (figure, axes, paths):
+    with drawn(captions, stem) as (figure, axes, paths):
         ordered = sorted(points, key=lambda point: point.x)
         x = [point.x for point in ordered]
         axes.errorbar(
@@ -88,7 +88,7 @@ def curve(points: Sequence[Point], published: Sequence[Point], captions: Caption
 
 def pareto(points: Sequence[Point], captions: Captions, stem: Path) -> list[Path]:
     """Accuracy over cost; a line through those that no other beats at no higher cost, group by group."""
-    with _figure(captions, stem) as (figure, axes, paths):
+    with drawn(captions, stem) as (figure, axes, paths):
         groups = list(dict.fromkeys(point.group for point in points))
         for group in groups:
             front = pareto_front([point for point in points if point.group == group])
@@ -122,7 +122,7 @@ def pareto_front(points: Sequence[Point]) -> list[Point]:
 
 def bars(points: Sequence[Point], published: Sequence[Point], captions: Captions, stem: Path) -> list[Path]:
     """A bar an arm from the top down, with intervals; a diamond where a figure was published."""
-    with _figure(captions, stem) as (figure, axes, paths):
+    with drawn(captions, stem) as (figure, axes, paths):
         places = {point.label: -place for place, point in enumerate(points)}
         heights = [places[point.label] for point in points]
         colors = [_FIRST if point.group == points[0].group else _FAINT for point in points]
@@ -155,7 +155,7 @@ def _bars(points: Sequence[Point]) -> list[list[float]]:
 
 
 @contextmanager
-def _figure(captions: Captions, stem: Path) -> Iterator[tuple["Figure", "Axes", list[Path]]]:
+def drawn(captions: Captions, stem: Path) -> Iterator[tuple["Figure", "Axes", list[Path]]]:
     """A figure with one pair of axes, written at the end; and the list that then holds the files' paths."""
     import matplotlib
     from matplotlib.figure import Figure

@@ -14,12 +14,17 @@ CALLS_FILE = "calls.jsonl.gz"
 
 
 def calls_to_gzip(
-    outcomes: Sequence[Outcome], secrets: Sequence[str] = (), *, unfinished: Sequence[Call] = ()
+    outcomes: Sequence[Outcome],
+    secrets: Sequence[str] = (),
+    *,
+    unfinished: Sequence[Call] = (),
+    development: Sequence[Call] = (),
 ) -> bytes:
     """The calls of `outcomes` in their order, then the `unfinished` ones, a JSON object a line.
 
     `unfinished` says of each line whether its instance was left unjudged; a call that is no instance's
-    has an empty `instance_id`, and stands there once. Equal calls give equal bytes.
+    has an empty `instance_id`, and stands there once. Those of a `development` split come last, and are the
+    only ones with a field of that name. Equal calls give equal bytes.
     """
     finished = once(
         [
@@ -32,6 +37,10 @@ def calls_to_gzip(
         dumps(redact_tree(_plain(call) | {"unfinished": is_unfinished}, secrets))
         for calls, is_unfinished in ((finished, False), (unfinished, True))
         for call in calls
+    ]
+    lines += [
+        dumps(redact_tree(_plain(call) | {"unfinished": False, "development": True}, secrets))
+        for call in development
     ]
     sink = io.BytesIO()
     # neither time nor file name in the header

@@ -39,8 +39,9 @@ def write_run(
     instances: Sequence[Instance],
     outcomes: Sequence[Outcome],
     secrets: Sequence[str] = (),
-    more: Mapping[str, str] | None = None,
+    more: Mapping[str, str | bytes] | None = None,
     unfinished: Sequence[Call] = (),
+    development: Sequence[Call] = (),
 ) -> None:
     """Write the files of a run; equal arguments give equal bytes.
 
@@ -51,8 +52,9 @@ def write_run(
         instances: the rows of `outcomes.parquet`; those without an outcome are `not_run`.
         outcomes: with every call; the lines of `calls.jsonl.gz`.
         secrets: values (`secret_values(environ)`) that become `***` wherever they occur.
-        more: what the method leaves besides: file name to text.
+        more: what the method leaves besides: file name to text, or to the bytes of a picture.
         unfinished: the calls of instances that the run stopped before.
+        development: the calls of the development split.
 
     Raises:
         RunError: the folder holds a run already, two files have one name, a metric's name is one that
@@ -65,10 +67,10 @@ def write_run(
     if taken := sorted(further.keys() & {*RUN_FILES, STARTED_FILE}):
         raise RunError(f"{folder}: expected further files with names of their own, got {', '.join(taken)}")
     files = {
-        **{name: redact(text, secrets).encode() for name, text in further.items()},
+        **{name: _bytes(content, secrets) for name, content in further.items()},
         CONFIG_FILE: redact(config_yaml, secrets).encode(),
         OUTCOMES_FILE: outcomes_to_parquet(instances, outcomes, secrets),
-        CALLS_FILE: calls_to_gzip(outcomes, secrets, unfinished=unfinished),
+        CALLS_FILE: calls_to_gzip(outcomes, secrets, unfinished=unfinished, development=development),
         SUMMARY_FILE: (dumps(dict(record.metrics), indent=1) + "\n").encode(),
         RECORD_FILE: record_to_json(_without_secrets(record, secrets)).encode(),
     }
@@ -83,6 +85,10 @@ def files_of(folder: Path) -> list[Path]:
     own = [folder / name for name in RUN_FILES]
     others = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     return [*own, *(path for path in others if path.name not in (*RUN_FILES, STARTED_FILE))]
+
+
+def _bytes(content: str | bytes, secrets: Sequence[str]) -> bytes:
+    return content if isinstance(content, bytes) else redact(content, secrets).encode()
 
 
 def _check_metric_names(metrics: Mapping[str, float]) -> None:

@@ -1,0 +1,60 @@
+"""A run in two parts: the development split first, what is fitted on it, then what is evaluated."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from venire.experiment import Experiment
+from venire.llm.protocol import LLM
+from venire.methods.protocol import Fits, Method
+from venire.records import Instance, Outcome
+from venire.runner import Judged, Pace, Stop, judge_all
+
+
+def check_method(experiment: Experiment) -> None:
+    """Refuse, before any call, what the method cannot judge, or a development split that will not do.
+
+    Raises:
+        DataError, MissingRecording, ConfigError
+    """
+    method, development = experiment.method, experiment.development
+    method.check(experiment.all_instances)
+    if isinstance(method, Fits):
+        method.check_development(() if development is None else development.instances)
+
+
+async def judge_experiment(
+    experiment: Experiment, llm: LLM, *, stop: Stop, on_done: Callable[[Outcome], None] = lambda _: None
+) -> tuple[Judged, Method]:
+    """What became of the run's instances, and the method as its development split made it.
+
+    Where the run stops within the development split nothing is fitted and nothing is evaluated.
+    """
+    method = experiment.method
+    development: tuple[Outcome, ...] = ()
+    pace = Pace(experiment.seed, experiment.concurrency, experiment.schedule)
+    if experiment.development is not None:
+        instances = experiment.development.instances
+        first = await judge_all(method, instances, llm, pace, stop=stop, on_done=on_done)
+        development = first.outcomes
+        if first.stopped is not None:
+            return replace(first, outcomes=(), development=development), method
+        if isinstance(method, Fits):
+            method = method.fitted(_paired(instances, development))
+    judged = await judge_all(method, experiment.loaded.instances, llm, pace, stop=stop, on_done=on_done)
+    return replace(judged, development=development), method
+
+
+def developed(experiment: Experiment, judged: Judged) -> list[tuple[Instance, Outcome]]:
+    """The development split with its outcomes, as the fitted method of `experiment` gives them."""
+    if experiment.development is None:
+        return []
+    pairs = _paired(experiment.development.instances, judged.development)
+    method = experiment.method
+    if not isinstance(method, Fits):
+        return pairs
+    return [(instance, method.replayed(outcome)) for instance, outcome in pairs]
+
+
+def _paired(instances: tuple[Instance, ...], outcomes: tuple[Outcome, ...]) -> list[tuple[Instance, Outcome]]:
+    by_id = {outcome.instance_id: outcome for outcome in outcomes}
+    return [(instance, by_id[instance.id]) for instance in instances if instance.id in by_id]
