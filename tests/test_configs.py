@@ -134,7 +134,15 @@ WITH_PERSONAS = {"maj_eval": ("persona=mslr",)}
 def test_a_method_is_built_and_admits_the_sample(method: str) -> None:
     experiment = built(f"method={method}", "backend=simulated")
     experiment.method.check(experiment.loaded.instances)
-    judges = {"cascade": 7, "juryflow": 5, "length": 0, "majority": 5, "pairwise": 1, "single": 1}
+    judges = {
+        "cascade": 7,
+        "direct": 1,
+        "juryflow": 5,
+        "length": 0,
+        "majority": 5,
+        "pairwise": 1,
+        "single": 1,
+    }
     assert len(experiment.method.judges) == judges[method]
 
 
@@ -287,7 +295,17 @@ def test_a_set_of_roles_is_built_into_the_method(roles: str) -> None:
 
 def test_every_group_has_a_test_here() -> None:
     tested = {*PARTS, "ablation", "dataset", "experiment", "judge", "llm", "method", "panel", "simulation"}
-    tested |= {"arm", "roles", "debate", "development", "stages", "thresholds"}
+    tested |= {
+        "arm",
+        "roles",
+        "debate",
+        "criteria",
+        "rubric",
+        "tie_break",
+        "development",
+        "stages",
+        "thresholds",
+    }
     assert {path.name for path in CONF.iterdir() if path.is_dir()} == tested
 
 
@@ -344,6 +362,7 @@ BASES = {
     "majority": ("experiment=sample",),
     "juryflow": ("experiment=sample", "method=juryflow"),
     "maj_eval": ("experiment=sample", "method=maj_eval", "persona=mslr"),
+    "direct": ("experiment=sample", "method=direct", "rubric=generated"),
 }
 
 

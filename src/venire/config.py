@@ -28,7 +28,17 @@ from venire.records import BackendKind, Price
 # Nodes of conf/config.yaml; an override that adds another (`+typo=1`) is refused.
 _PARTS = ("dataset", "method", "llm", "simulation", "schedule", "metrics", "budget", "local", "tracking")
 _VALUES = ("seed", "backend", "concurrency", "replicate", "max_unscored")
-_OTHERS = ("development", "judge", "panel", "embedding", "persona", "data_root", "sweep")
+_OTHERS = (
+    "development",
+    "judge",
+    "panel",
+    "embedding",
+    "persona",
+    "criteria",
+    "rubric",
+    "data_root",
+    "sweep",
+)
 _BACKENDS = ("live", "simulated", "local")
 
 
@@ -211,7 +221,7 @@ def refuse_undone_ablation(cfg: DictConfig, choices: Mapping[str, str], roots: S
             raise ConfigError(
                 f"{key}: ablation={name} sets {wanted!r}, another override {given!r}; drop one of the two"
             )
-    for part in ("judge", "panel", "embedding", "persona"):
+    for part in ("judge", "panel", "embedding", "persona", "criteria", "rubric"):
         if part in varied and part not in _references(cfg).values():
             raise ConfigError(
                 f"ablation: {name} varies the {part}, which method={choices.get('method')} does not look at"
@@ -286,10 +296,11 @@ def _references(cfg: DictConfig) -> dict[str, str]:
     raw = OmegaConf.to_container(cfg.method, resolve=False)
     assert isinstance(raw, dict)
     return {
-        key: value[2:-1]
-        for key, value in _leaves(raw, "")
-        if isinstance(value, str) and value in ("${judge}", "${panel}", "${embedding}", "${persona}")
+        key: value[2:-1] for key, value in _leaves(raw, "") if isinstance(value, str) and value in _REFERENCES
     }
+
+
+_REFERENCES = ("${judge}", "${panel}", "${embedding}", "${persona}", "${criteria}", "${rubric}")
 
 
 def _recorded(judge: RecordedJudge, path: str, backend: str) -> RecordedJudge:

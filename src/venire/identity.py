@@ -13,9 +13,14 @@ _INERT = frozenset(
     | {"max_batch", "max_batch_tokens", "provenance"}
 )
 # Nodes that a method may ask.
-_ASKED = ("judge", "panel", "embedding", "persona")
+_ASKED = ("judge", "panel", "embedding", "persona", "criteria", "rubric")
 # The option of a node that a run's name leaves out.
-_UNNAMED = (("embedding", "wordllama"),)
+_UNNAMED = (
+    ("embedding", "wordllama"),
+    ("criteria", "none"),
+    ("criteria", "of_data"),
+    ("rubric", "none"),
+)
 # Nodes whose overrides say nothing of what was judged.
 _UNTOLD = ("hydra", "tracking", "sweep", "budget", "llm", "local")
 # Characters of one override's value in a name, and of the whole name but for ablation and seed.
@@ -152,6 +157,8 @@ def _part_params(part: str, node: Mapping[str, Any]) -> dict[str, str]:
     """A judge's settings in full; of a panel's judges and a persona set's groups only the names."""
     if part == "persona":
         return _persona_params(node)
+    if part in ("criteria", "rubric"):
+        return _criteria_params(part, node)
     members = node.get("members")
     judges = list(members.values()) if isinstance(members, Mapping) else node.get("judges")
     if not isinstance(judges, list):
@@ -159,6 +166,24 @@ def _part_params(part: str, node: Mapping[str, Any]) -> dict[str, str]:
     names = ", ".join(str(judge.get("name")) for judge in judges if isinstance(judge, Mapping))
     others = {key: value for key, value in node.items() if key not in ("members", "judges")}
     return {f"{part}.judges": names} | _flat(part, others)
+
+
+def _criteria_params(part: str, node: Mapping[str, Any] | None) -> dict[str, str]:
+    """The set's name and its criteria, with their weights; a rubric's name, origin and strictness; none."""
+    if node is None:
+        return {}
+    if isinstance(otherwise := node.get("otherwise"), Mapping):
+        return {f"{part}.otherwise": str(otherwise.get("name"))}
+    params = {
+        f"{part}.{key}": str(node[key]) for key in ("name", "origin", "strictness", "domain") if node.get(key)
+    }
+    members = node.get("members", node.get("rubrics"))
+    if isinstance(members, Mapping):
+        weights = {key: each.get("weight") for key, each in members.items() if isinstance(each, Mapping)}
+        params[f"{part}.criteria"] = ", ".join(
+            key if weight is None else f"{key} {weight:g}" for key, weight in weights.items()
+        )
+    return params
 
 
 def _persona_params(node: Mapping[str, Any]) -> dict[str, str]:

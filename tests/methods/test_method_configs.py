@@ -20,7 +20,12 @@ from venire.methods.single import Single
 
 CONF = Path(__file__).parents[2] / "conf"
 TAGS = build(yaml.safe_load((CONF / "tags" / "general.yaml").read_text(encoding="utf-8")), "tags")
-PARTS = {"${judge}": JUDGES[0], "${panel}": PANEL, "${seed}": 3, "${embedding}": OFFLINE}
+PARTS: dict[str, object] = {"${criteria}": None} | {
+    "${judge}": JUDGES[0],
+    "${panel}": PANEL,
+    "${seed}": 3,
+    "${embedding}": OFFLINE,
+}
 BUILT = {
     "pairwise": Pairwise(JUDGES[0], seed=3),
     "single": Single(PANEL, tags=TAGS, embedding=OFFLINE, seed=3),

@@ -23,6 +23,8 @@ def _label(value: object) -> object:
     return _SLOTS.get(value.strip().casefold(), value) if isinstance(value, str) else value
 
 
+WithTie = Annotated[Literal["A", "B", "tie"], BeforeValidator(_label)]
+Either = Annotated[Literal["A", "B"], BeforeValidator(_label)]
 # The schema asks for a number; a reply without confidence, or with null, still has a verdict.
 Confidence = Annotated[Annotated[float, Field(ge=0, le=1)] | None, WithJsonSchema({"type": "number"})]
 
@@ -31,7 +33,7 @@ class PairwiseReply(Reply):
     """A verdict that may be a tie. Only `winner` must be there."""
 
     reasoning: str = ""
-    winner: Annotated[Literal["A", "B", "tie"], BeforeValidator(_label)]
+    winner: WithTie
     confidence: Confidence = None
 
     @property
@@ -44,7 +46,7 @@ class ForcedReply(Reply):
     """A verdict that must name one of the two."""
 
     reasoning: str = ""
-    winner: Annotated[Literal["A", "B"], BeforeValidator(_label)]
+    winner: Either
     confidence: Confidence = None
 
     @property
