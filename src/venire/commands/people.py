@@ -24,12 +24,13 @@ def add_people(commands: _Commands) -> None:
     _add_agreement(commands)
     _add_alt_test(commands)
     _add_review(commands)
+    _add_advise(commands)
 
 
 def takes_overrides(arguments: argparse.Namespace, rest: Sequence[str]) -> bool:
     """Whether what argparse did not know may be KEY=VALUE of a data set."""
     return all("=" in each and not each.startswith("-") for each in rest) and (
-        arguments.command in ("agreement", "alt-test")
+        arguments.command in ("agreement", "alt-test", "advise")
         or (arguments.command == "review" and arguments.action == "import")
     )
 
@@ -100,6 +101,19 @@ def _add_review(commands: _Commands) -> None:
     measure.add_argument("run", metavar="RUN")
     actions.add_parser("labels", help="what labels there are")
     review.set_defaults(handler=_review)
+
+
+def _add_advise(commands: _Commands) -> None:
+    advise = commands.add_parser(
+        "advise", help="which method and metrics fit a data set, and why", epilog=_OF_DATA
+    )
+    advise.add_argument(
+        "--objective",
+        choices=("yes", "no"),
+        help="whether a ground truth decides what is right, where the data does not tell",
+    )
+    _add_common(advise)
+    advise.set_defaults(handler=_advise)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -175,3 +189,10 @@ def _import_request(arguments: argparse.Namespace) -> "ImportRequest":
         config_dir=arguments.config_dir,
         annotator=arguments.annotator,
     )
+
+
+def _advise(arguments: argparse.Namespace) -> int:
+    from venire.commands.advise import advise_on
+
+    objective = None if arguments.objective is None else arguments.objective == "yes"
+    return advise_on(arguments.rest, arguments.config_dir, objective=objective, as_json=arguments.json)
