@@ -22,6 +22,7 @@ from venire.llm.simulated.drafts import consolidate, extract, write_persona
 from venire.llm.simulated.draws import Part, generator
 from venire.llm.simulated.induction import induce
 from venire.llm.simulated.latent import Viewer, World, world
+from venire.llm.simulated.pair_token import pair_token
 from venire.llm.simulated.pairwise import verdict
 from venire.llm.simulated.questions import Question, question_of
 from venire.llm.simulated.rating_replies import rate, score, write_steps
@@ -121,7 +122,8 @@ class SimulatedBackend:
         elif how is Form.REFUSED:
             written = write({}, how, request.max_tokens)
         else:
-            token = score_token(self._world, request, viewer, how, call)
+            ask = pair_token if _asks_a_letter(request) else score_token
+            token = ask(self._world, request, viewer, how, call)
             written, logprobs = Written(token.text, FinishReason.STOP), (token.logprobs,)
         return Reply(
             text=written.text,
@@ -141,9 +143,15 @@ class SimulatedBackend:
 
 
 def _asks_a_token(request: Request, question: Question) -> bool:
-    """Whether one token is asked, with the probabilities of others: a score on one dimension."""
+    """Whether one token is asked, with the probabilities of others: a score, or the better of two."""
     rated = request.subject is not None and bool(request.subject.dimension)
-    return request.logprobs is not None and not question.fields and rated
+    asks = request.logprobs is not None and not question.fields
+    return asks and (rated or _asks_a_letter(request))
+
+
+def _asks_a_letter(request: Request) -> bool:
+    """Whether two responses are shown: then the token is a letter."""
+    return request.subject is not None and request.subject.order is not None
 
 
 def _answer_to(request: Request, question: Question) -> Answer:
