@@ -178,7 +178,13 @@ class ParserDifference:
 
 
 def parser_difference(judges: Sequence[Judge], outcomes: Iterable[Outcome]) -> ParserDifference | None:
-    """What the other parser would have read, from the votes' own texts; None without recorded judges."""
+    """What the other parser would have read, from the votes' own texts; None without recorded judges.
+
+    None, too, of a cascade: its votes go by stage, and one model may have several strategies.
+    """
+    outcomes = list(outcomes)
+    if any("cascade" in outcome.detail for outcome in outcomes):
+        return None
     recorded = {judge.name: judge for judge in judges if isinstance(judge, RecordedJudge)}
     if not recorded:
         return None
