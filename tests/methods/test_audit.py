@@ -67,7 +67,8 @@ def test_the_plain_verdicts_are_those_of_a_pairwise_run_call_for_call() -> None:
     assert (outcome.prediction, outcome.by_order) == (other.prediction, other.by_order)
     assert [vote.prediction for vote in outcome.votes] == [vote.prediction for vote in other.votes]
     assert {request.messages for request in alone.requests} <= {request.messages for request in llm.requests}
-    assert all(outcome.detail[key] == value for key, value in other.detail.items())
+    for fact in ("orders", "position_consistent"):
+        assert outcome.detail[fact] == other.detail[fact]
 
 
 def test_every_probe_and_mitigation_is_asked_in_both_orders_and_every_call_is_kept() -> None:
@@ -262,8 +263,8 @@ class TestRecordedJudges:
             Preference(Winner.SECOND),
         ]
         told = outcome.detail["audit"]["not_applicable"]
-        recorded = "not applicable: a recorded judge has its published verdicts and no others"
-        scores = "not applicable: this recorded judge compared the outputs and scored none"
+        recorded = "a recorded judge has its published verdicts and no others"
+        scores = "this recorded judge compared the outputs and scored none"
         named = ["padding", "confident_tone", "false_citation", "injection", "drift"]
         named += ["ignore_length", "penalise_padding", "evidence"]
         assert told == dict.fromkeys(named, recorded) | {"length_normalised": scores}

@@ -1,6 +1,7 @@
 """A table of runs: typed cells, a footer that says where the numbers come from, four renderings."""
 
 import csv
+import html
 import io
 import math
 import re
@@ -17,6 +18,7 @@ class Format(StrEnum):
     MARKDOWN = "md"
     CSV = "csv"
     LATEX = "tex"
+    HTML = "html"
     TEXT = "text"
 
 
@@ -92,6 +94,8 @@ class Table:
                 return _csv(self)
             case Format.LATEX:
                 return _latex(self)
+            case Format.HTML:
+                return _html(self)
             case Format.TEXT:
                 return _plain(self)
 
@@ -179,6 +183,41 @@ def _latex(table: Table) -> str:
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _html(table: Table) -> str:
+    """A page of its own without scripts; every text is shown as it is, whatever HTML would make of it."""
+    right = _numeric(table)
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        shown = [
+            f"<{tag}{' class=n' if flush else ''}>{html.escape(_one_line(cell))}</{tag}>"
+            for cell, flush in zip(cells, right, strict=True)
+        ]
+        return f"<tr>{''.join(shown)}</tr>"
+
+    title = html.escape(_one_line(table.title))
+    lines = [
+        "<!doctype html>",
+        f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>',
+        f"<style>{_CSS}</style></head><body>",
+        f"<table><caption>{title}</caption>",
+        f"<thead>{line(table.columns, 'th')}</thead>",
+        "<tbody>",
+        *[line(_shown_row(row), "td") for row in table.rows],
+        "</tbody></table>",
+        *[f"<p>{html.escape(_one_line(sentence))}</p>" for sentence in table.footer],
+        "</body></html>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_CSS = (
+    "body{font:14px/1.4 sans-serif;margin:2em;color:#222}table{border-collapse:collapse}"
+    "caption{font-weight:bold;text-align:left;padding:.4em 0}"
+    "th,td{border-bottom:1px solid #ddd;padding:.25em .6em;text-align:left;vertical-align:top}"
+    ".n{text-align:right;white-space:nowrap}p{margin:.3em 0;font-size:12px;color:#555}"
+)
 
 
 _TEX = {

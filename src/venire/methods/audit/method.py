@@ -21,8 +21,8 @@ from venire.methods.comparing import Independent, prompts_of
 from venire.prompts.render import require_prompt
 from venire.records import Instance, Order, Outcome
 
-_RECORDED = "not applicable: a recorded judge has its published verdicts and no others"
-_NO_SCORES = "not applicable: this recorded judge compared the outputs and scored none"
+_RECORDED = "a recorded judge has its published verdicts and no others"
+_NO_SCORES = "this recorded judge compared the outputs and scored none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

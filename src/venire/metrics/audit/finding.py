@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 
 from venire.judging.probe import Bias, Meaning
 from venire.metrics.measurement import Collector, metric_name
-from venire.stats.estimate import NAN, Estimate, undefined
+from venire.stats.estimate import NAN, Estimate
 
 ROOT = "audit"
 EFFECT, CHANGE, P = "effect", "change", "p"
+# How the note of an effect begins that was not measured.
+NOT_APPLICABLE, REFUSED = "not applicable", "undefined: refused"
 ACCURACY = "accuracy"  # not a bias: what a mitigation costs or gains
 _MARK = re.compile(r"bias: (?P<bias>\w+)(?:; meaning: (?P<meaning>\w+))?")
 _PART = re.compile(rf"{ROOT}/(?P<arm>[^/]+)/(?P<name>[^/]+)/(?P<field>.+)")
@@ -58,7 +60,7 @@ class Finding:
 
 def not_applicable(arm: str, name: str, bias: Bias | None, reason: str) -> Finding:
     """A finding without an effect, and why it was not even asked."""
-    return Finding(arm, name, bias, Estimate(NAN, note=reason))
+    return Finding(arm, name, bias, Estimate(NAN, note=f"{NOT_APPLICABLE}: {reason}"))
 
 
 def findings_in(metrics: Mapping[str, float], notes: Mapping[str, str]) -> list[Finding]:
@@ -99,4 +101,4 @@ def _estimate(name: str, fields: Mapping[str, float], note: str) -> Estimate:
 
 def refused(arm: str, name: str, bias: Bias, reason: str) -> Finding:
     """A finding that the data do not allow."""
-    return Finding(arm, name, bias, undefined(f"refused: {reason}"))
+    return Finding(arm, name, bias, Estimate(NAN, note=f"{REFUSED}: {reason}"))

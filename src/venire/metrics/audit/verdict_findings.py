@@ -42,7 +42,7 @@ def accuracy(readings: Readings, arm: str, estimator: Estimator) -> Finding:
     def right(name: str) -> Mean:
         made = np.stack(list(readings.columns(name).values()))
         hits = (made == estimator.gold).sum(axis=0, dtype=np.float64)
-        return Mean(hits, (made != NOT_ASKED).sum(axis=0, dtype=np.float64))
+        return Mean(hits, (made != NOT_ASKED).sum(axis=0, dtype=np.float64), least=0.0)
 
     verdicts = np.stack(list(columns.values()))
     asked = int(np.count_nonzero(verdicts != NOT_ASKED))
@@ -65,17 +65,21 @@ def position(readings: Readings, arm: str, estimator: Estimator) -> Finding:
     columns = readings.columns(arm)
     first, picked = _first_places(columns)
     both_first, both_second = _torn(columns)
-    rate = Mean(first, picked, zero=0.5)
+    rate = _rate(columns)
     before = before_of(readings, arm)
     change = None
     if before:
-        change = rate.change(Mean(*_first_places(readings.columns(before)), zero=0.5), estimator)
+        change = rate.change(_rate(readings.columns(before)), estimator)
     facts = {"first_place_rate": float(divide(first.sum(), picked.sum())), "picked": float(picked.sum())}
     p = NAN
     if len(columns) == 2:
         facts |= {"always_first": float(both_first), "always_second": float(both_second)}
         p = mcnemar_exact(both_first, both_second)
     return Finding(arm, Bias.POSITION, Bias.POSITION, rate.estimate(estimator), p, facts, change)
+
+
+def _rate(columns: dict[Order, IntArray]) -> Mean:
+    return Mean(*_first_places(columns), zero=0.5, least=0.0)
 
 
 def _first_places(columns: dict[Order, IntArray]) -> tuple[FloatArray, FloatArray]:

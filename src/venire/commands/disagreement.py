@@ -1,0 +1,46 @@
+"""`venire disagreement`: in which direction a run's verdicts differ from the gold."""
+
+import json
+from pathlib import Path
+
+from venire.audit.disagreement import ALL, disagreements
+from venire.audit.disagreement_table import as_json, confusion_table, items_table, tests_table
+from venire.commands import exits
+from venire.commands.data_sets import data_of_folder
+from venire.errors import ConfigError
+from venire.reporting.table import Format, Table
+from venire.runs import find_run, read_outcomes, read_record, write_atomically
+
+_FORMS = (Format.MARKDOWN, Format.CSV, Format.LATEX, Format.HTML)
+
+
+def disagreement(home: Path, reference: str, form: str, *, out: Path | None, most: int) -> int:
+    """Print tests, confusion tables and items of the run that `reference` names; returns the exit status.
+
+    Raises:
+        ConfigError: `most` is negative.
+        RunError: no such run, other data than it judged, or nothing to compare.
+    """
+    if most < 0:
+        raise ConfigError(f"--items: expected at least 0, got {most}")
+    folder = find_run(home, reference)
+    record = read_record(folder)
+    loaded = data_of_folder(folder).loaded
+    found = disagreements(loaded.instances, {row.id: row.prediction for row in read_outcomes(folder)})
+    tables: list[Table] = [
+        tests_table(record, found),
+        *(confusion_table(each) for each in found if each.subset == ALL),
+        items_table(found, most),
+    ]
+    plain = json.dumps(as_json(record, found), indent=1)
+    if form == "json":
+        print(plain)
+    else:
+        print("\n".join(table.render(Format(form)) for table in tables), end="")
+    if out is not None:
+        for kind in _FORMS:
+            text = "\n".join(table.render(kind) for table in tables)
+            write_atomically(out / f"disagreement.{kind}", text)
+        write_atomically(out / "disagreement.json", plain + "\n")
+        print(out / f"disagreement.{Format.MARKDOWN}")
+    return exits.OK
