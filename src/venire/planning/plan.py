@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from venire.developing import check_method
 from venire.experiment import Experiment, Replicate
 from venire.judging.judge import Judge
 from venire.llm.embedding import EmbeddingModel
 from venire.llm.protocol import LLM
 from venire.llm.replicate import Replicated
 from venire.llm.settings import Mode
-from venire.methods.protocol import Method
+from venire.methods.protocol import Fits, Method
 from venire.planning.answers import Answers, Store
 from venire.planning.inquiry import Desk, Inquiry
 from venire.planning.records import PlannedCall, PlannedText, Recording
@@ -29,6 +30,8 @@ class Plan:
         skipped: instances that were not looked at: the memory before them depends on such replies.
         simulated: whether simulated judges filled unknown replies: then it is an estimate.
         personas: whom the method lets judge, where it has stakeholder groups; they were paid for before.
+        unfitted: whether thresholds of the method hang on replies that are not known: then every stage is
+            noted for every instance, which the run asks for at most.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Plan:
     skipped: int
     simulated: bool = False
     personas: PersonaSet | None = None
+    unfitted: bool = False
 
     @property
     def is_lower_bound(self) -> bool:
@@ -65,21 +69,22 @@ def plan_of(
         DataError, MissingRecording, ConfigError: as the run's own checks.
         StoreError: the store cannot be read.
     """
-    experiment.method.check(experiment.loaded.instances)
+    check_method(experiment)
     personas = getattr(experiment.method, "personas", None)
     recording = Recording()
-    asyncio.run(_ask(experiment, environ, store_url, recording, simulate=simulate))
+    fitted = asyncio.run(_ask(experiment, environ, store_url, recording, simulate=simulate))
     return Plan(
         name=experiment.identity.name,
         kind=experiment.kind,
         mode=experiment.llm.mode,
-        instances=len(experiment.loaded.instances),
+        instances=len(experiment.all_instances),
         calls=recording.calls,
         texts=recording.texts,
         stuck=len(recording.stuck),
         skipped=len(recording.skipped),
         simulated=simulate,
         personas=personas if isinstance(personas, PersonaSet) else None,
+        unfitted=not fitted,
     )
 
 
@@ -90,7 +95,8 @@ async def _ask(
     recording: Recording,
     *,
     simulate: bool,
-) -> None:
+) -> bool:
+    """Notes what is asked; whether what the method fits on a development split is fitted."""
     store = Store(store_url, experiment.llm.mode)
     try:
         desk = Desk(
@@ -101,12 +107,21 @@ async def _ask(
             simulate=simulate,
         )
         seed = experiment.seed if experiment.replicate is Replicate.PER_SEED else None
-        planned = _Planned(experiment.method, desk, seed)
         pace = Pace(experiment.seed, experiment.concurrency, experiment.schedule)
         stop = Stop()
+        method, fitted = experiment.method, True
+        if experiment.development is not None:
+            first = experiment.development.instances
+            planned = _Planned(method, desk, seed)
+            judged = await judge_all(planned, first, Inquiry(desk), pace, stop=stop)
+            if isinstance(method, Fits) and stop.reason is None:
+                fitted = not recording.stuck and not recording.skipped
+                method = method.fitted(list(zip(first, judged.outcomes, strict=True))) if fitted else method
+        planned = _Planned(method, desk, seed)
         await judge_all(planned, experiment.loaded.instances, Inquiry(desk), pace, stop=stop)
         if stop.reason is not None:
             raise stop.reason
+        return fitted
     finally:
         store.close()
 

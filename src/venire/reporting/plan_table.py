@@ -262,6 +262,11 @@ def _known_notes(plans: Sequence[Plan]) -> Iterator[str]:
             f"{skipped:,} instances are not counted at all: they are judged on what earlier ones leave "
             "behind (rubric, precedents), which depends on unknown replies."
         )
+    if any(plan.unfitted for plan in plans):
+        yield (
+            "Thresholds hang on unknown replies about the development split: every stage is counted for "
+            "every instance, of which the run asks later ones about fewer."
+        )
     if stuck or skipped:
         yield "--simulate lets simulated judges reply in their place, for an estimate of the rest."
 
