@@ -14,6 +14,7 @@ from venire.llm.simulated.claim_settings import (
     Tagging,
     Transfer,
 )
+from venire.llm.simulated.direct_settings import DirectJudges
 from venire.llm.simulated.leans import Leans
 from venire.llm.simulated.rating_settings import (
     Attention,
@@ -38,6 +39,7 @@ __all__ = [
     "ClaimBlindSpots",
     "Claims",
     "Confidence",
+    "DirectJudges",
     "Exchange",
     "Guidance",
     "Leans",

@@ -17,6 +17,20 @@ from venire.llm.simulated.auditing import (
 )
 from venire.llm.simulated.claim_verdicts import judge_claims, review
 from venire.llm.simulated.decomposition import decompose
+from venire.llm.simulated.direct_replies import (
+    COMPARED,
+    RUBRIC,
+    SCORED,
+    SCORED_AND_SUMMED_UP,
+    SCORED_AT_ONCE,
+    SCORED_BARE,
+    SUMMED_UP,
+    compare_on_criteria,
+    score_at_once,
+    score_one,
+    sum_up,
+    write_rubric,
+)
 from venire.llm.simulated.discussion import bring_together, chat, choose_speaker, summarise, take_turn
 from venire.llm.simulated.drafts import consolidate, extract, write_persona
 from venire.llm.simulated.draws import Part, generator
@@ -43,6 +57,13 @@ _ANSWERS: Mapping[frozenset[str], Answer] = {
     _VERDICT: verdict,
     EVIDENCE_VERDICT: evidence_verdict,
     PAIR_SCORES: pair_scores,
+    COMPARED: compare_on_criteria,
+    SCORED_AND_SUMMED_UP: score_at_once,
+    SCORED_AT_ONCE: score_at_once,
+    SCORED: score_one,
+    SCORED_BARE: score_one,
+    SUMMED_UP: sum_up,
+    RUBRIC: write_rubric,
     frozenset({"checks"}): fact_check,
     frozenset({"rewritten"}): rewrite,
     frozenset({"judgments"}): judge_claims,
@@ -166,9 +187,8 @@ def _answer_to(request: Request, question: Question) -> Answer:
     words = instructions_of(request)
     if request.subject is not None and request.subject.order is not None:
         # asked in the prompt's words only: what shows two responses asks for a verdict, unless it says more
-        special = (
-            each for each in (EVIDENCE_VERDICT, PAIR_SCORES) if all(f'"{name}":' in words for name in each)
-        )
+        more = (EVIDENCE_VERDICT, PAIR_SCORES, COMPARED)
+        special = (each for each in more if all(f'"{name}":' in words for name in each))
         return _ANSWERS[next(special, _VERDICT)]
     for fields, answer in _ANSWERS.items():
         if all(f'"{name}":' in words for name in fields):

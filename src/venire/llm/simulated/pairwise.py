@@ -26,7 +26,7 @@ def verdict(
     finding = f"The latent evidence for the response shown first is {evidence:+.2f} logits."
     return {
         "reasoning": reasoning(finding, simulation.style.reasoning_words, words),
-        "winner": _winner(evidence, band).value,
+        "winner": winner(evidence, band).value,
         "confidence": round(confidence, 2),
     }
 
@@ -50,7 +50,8 @@ def seen(here: World, request: Request, viewer: Viewer, noise: float, *, positio
     return evidence
 
 
-def _winner(evidence: float, tie_width: float) -> Slot:
+def winner(evidence: float, tie_width: float) -> Slot:
+    """The response that `evidence` for the one shown first speaks for; a tie within `tie_width` of none."""
     if abs(evidence) < tie_width:
         return Slot.TIE
     return Slot.A if evidence >= 0 else Slot.B

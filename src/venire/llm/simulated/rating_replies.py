@@ -83,9 +83,9 @@ def ratings(reading: Reading, found: Sequence[View], fault: float) -> dict[str, 
     faults = reading.here.simulation.ratings.faults
     made: dict[str, object] = {}
     for view in found:
-        left_out = _left_out(reading, view.dimension.name)
+        absent = left_out(reading, view.dimension.name)
         made[view.dimension.name] = (
-            NOT_APPLICABLE if left_out else rating(view.dimension, view.evidence, reading)
+            NOT_APPLICABLE if absent else rating(view.dimension, view.evidence, reading)
         )
     if fault < faults.off_scale:
         wrong = found[int(fault / faults.off_scale * len(found))].dimension
@@ -123,7 +123,7 @@ def scored_dimension(reading: Reading, request: Request) -> Dimension:
     )
 
 
-def _left_out(reading: Reading, dimension: str) -> bool:
+def left_out(reading: Reading, dimension: str) -> bool:
     """Whether the judge calls the dimension not applicable: only where the humans left it out themselves."""
     place = reading.response.place
     if not place or dimension in place or dimension not in reading.response.scales:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from venire.errors import ConfigError
 from venire.llm.simulated.claim_settings import Claims
+from venire.llm.simulated.direct_settings import DirectJudges
 from venire.llm.simulated.leans import Leans
 from venire.llm.simulated.ranges import WIDEST, check_range
 from venire.llm.simulated.rating_settings import PersonaDrafts, RatingJudges
@@ -120,6 +121,7 @@ class Simulation:
         leans: what pairwise judges favour without any evidence; None: nothing but the position.
         claims: what responses claim and how judges rule on it; see `Claims`.
         ratings: what responses are worth and how judges rate and discuss it; see `RatingJudges`.
+        direct: how judges score on criteria; see `DirectJudges`.
         personas: how personas are drafted from documents; see `PersonaDrafts`.
         style: see `ReplyStyle`.
         latency_s: real waiting time of a reply; 0 answers at once. It changes no reply.
@@ -139,6 +141,7 @@ class Simulation:
     leans: Leans | None = None
     claims: Claims = field(default_factory=Claims)
     ratings: RatingJudges = field(default_factory=RatingJudges)
+    direct: DirectJudges = field(default_factory=DirectJudges)
     personas: PersonaDrafts = field(default_factory=PersonaDrafts)
     style: ReplyStyle = field(default_factory=ReplyStyle)
     latency_s: float = 0.0
@@ -174,6 +177,8 @@ class Simulation:
         del parameters["latency_s"]
         if self.leans is None:  # what was simulated before there were any has the same replies
             del parameters["leans"]
+        if self.direct == DirectJudges():  # likewise
+            del parameters["direct"]
         return _short_hash([_MODEL_VERSION, parameters])
 
 
