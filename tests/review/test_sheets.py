@@ -91,9 +91,7 @@ def test_an_empty_queue_is_an_empty_file():
 
 def test_the_ending_names_the_form():
     assert SheetFormat.of(Path("x.CSV")) is SheetFormat.CSV
-    with pytest.raises(
-        ConfigError, match=r"a name that ends in \.jsonl or \.csv, got x\.xlsx"
-    ):
+    with pytest.raises(ConfigError, match=r"a name that ends in \.jsonl or \.csv, got x\.xlsx"):
         SheetFormat.of(Path("x.xlsx"))
 
 

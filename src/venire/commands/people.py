@@ -99,8 +99,22 @@ def _add_review(commands: _Commands) -> None:
     take.add_argument("--config-dir", type=Path, help="a folder of configuration files of one's own")
     measure = actions.add_parser("measure", help="a run once more, with all labels of its data set")
     measure.add_argument("run", metavar="RUN")
+    _add_review_rubric(actions)
     actions.add_parser("labels", help="what labels there are")
     review.set_defaults(handler=_review)
+
+
+def _add_review_rubric(actions: _Commands) -> None:
+    rubric = actions.add_parser("rubric", help="a rubric with people's corrections of a run as edge cases")
+    rubric.add_argument("run", metavar="RUN")
+    rubric.add_argument("--rubric", required=True, metavar="NAME|FILE", help="the rubric that grows")
+    rubric.add_argument(
+        "--out", type=Path, metavar="FILE", help="default: VENIRE_HOME/config/rubric/NAME.yaml"
+    )
+    rubric.add_argument("--name", help="of the new rubric; default: the old one's, with _corrected")
+    rubric.add_argument("--criterion", help="what corrections of pairs are taken to be of")
+    rubric.add_argument("--without-reason", action="store_true", help="also corrections without a comment")
+    rubric.add_argument("--force", action="store_true", help="overwrite FILE")
 
 
 def _add_advise(commands: _Commands) -> None:
@@ -152,6 +166,19 @@ def _review(arguments: argparse.Namespace) -> int:
             return _export(arguments)
         case "import":
             return review.import_labels(_home(), _import_request(arguments))
+        case "rubric":
+            from venire.commands.review_rubric import RubricRequest, correct_rubric
+
+            request = RubricRequest(
+                run=arguments.run,
+                rubric=arguments.rubric,
+                out=arguments.out,
+                name=arguments.name,
+                criterion=arguments.criterion,
+                without_reason=arguments.without_reason,
+                force=arguments.force,
+            )
+            return correct_rubric(_home(), request)
         case "measure":
             return review.measure_labelled(_home(), arguments.run)
         case _:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from venire.commands import exits
-from venire.commands.data_sets import chosen_data, data_of_folder
+from venire.commands.data_sets import RunData, chosen_data, data_of_folder
 from venire.data.protocol import Loaded
 from venire.errors import ConfigError, RunError
 from venire.metrics.measure import MetricSettings
@@ -15,7 +15,7 @@ from venire.records import RunRecord
 from venire.reporting.table import Cell, Estimate, Format, Table
 from venire.review.beside import Learnt, write_beside
 from venire.review.feedback import calibration_points, corrections
-from venire.review.labels import current, labels_by_instance
+from venire.review.labels import Label, current, labels_by_instance
 from venire.review.measuring import relabelled
 from venire.review.queue import ReviewFilter, Why, review_queue
 from venire.review.reading import Reading, read_sheet
@@ -136,13 +136,7 @@ def measure_labelled(home: Path, run: str) -> int:
     data = data_of_folder(folder)
     instances, judged = data.loaded.instances, read_judged(folder)
     stored = read_labels(store_path(home, data.dataset.name))
-    labels = labels_by_instance(stored, instances)
-    if not labels:
-        where = store_path(home, data.dataset.name)
-        raise RunError(
-            f"{folder.name}: expected labels of its items in {where}, found none; "
-            "venire review import FILE RUN takes some"
-        )
+    labels = labels_of(home, data, folder)
     measured = relabelled(
         instances,
         judged,
@@ -162,6 +156,22 @@ def measure_labelled(home: Path, run: str) -> int:
     print(_table(record, learnt).render(Format.TEXT))
     print(target)
     return exits.OK
+
+
+def labels_of(home: Path, data: RunData, folder: Path) -> dict[str, list[Label]]:
+    """The current labels of a run's items, by instance.
+
+    Raises:
+        RunError: there are none.
+    """
+    where = store_path(home, data.dataset.name)
+    labels = labels_by_instance(read_labels(where), data.loaded.instances)
+    if not labels:
+        raise RunError(
+            f"{folder.name}: expected labels of its items in {where}, found none; "
+            "venire review import FILE RUN takes some"
+        )
+    return labels
 
 
 def list_labels(home: Path) -> int:

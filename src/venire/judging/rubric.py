@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from venire.data.fingerprint import content_id
 from venire.errors import ConfigError
 from venire.judging.criteria import Criterion
 from venire.judging.scales import Scale
+from venire.records import Instance
 
 
 class Strictness(StrEnum):
@@ -166,6 +168,30 @@ def same_descriptions(described: Sequence[tuple[str, str]]) -> Iterator[str]:
         if words and words in seen:
             yield f"{seen[words]} and {name} have the same description, so that they overlap"
         seen.setdefault(words, name)
+
+
+# The key of a rubric's provenance that says on which items people corrected it: id to hash of the texts.
+CORRECTED_ON = "corrected_on"
+
+
+def check_corrected_on(rubric: RubricSet, instances: Sequence[Instance]) -> None:
+    """Nothing, where no instance is one of the items whose corrections are in `rubric`.
+
+    Raises:
+        ConfigError: some are: what people said of them would be in their own prompts.
+    """
+    known = rubric.provenance.get(CORRECTED_ON)
+    if not isinstance(known, Mapping):
+        return
+    learnt = set(map(str, known.values()))
+    own = [
+        i.id for i in instances if content_id(i.prompt, i.context, [r.text for r in i.responses]) in learnt
+    ]
+    if own:
+        raise ConfigError(
+            f"rubric: {rubric.name} holds people's corrections of {len(own)} of these instances "
+            f"({own[0]}, ...), so that it would tell the judge what they said; judge others with it"
+        )
 
 
 def name_of(level: RubricLevel, scale: Scale) -> str:

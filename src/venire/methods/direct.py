@@ -26,7 +26,7 @@ from venire.judging.direct_totals import (
 )
 from venire.judging.judge import Judge, PromptedJudge
 from venire.judging.matter import Matter, together
-from venire.judging.rubric import GeneratedRubric, RubricSet, check_rubric
+from venire.judging.rubric import GeneratedRubric, RubricSet, check_corrected_on, check_rubric
 from venire.judging.scales import ScaleName, scale_of
 from venire.judging.tie_break import Decision, TieBreak, decide
 from venire.judging.write_rubric import WRITE_RUBRIC
@@ -120,6 +120,8 @@ class Direct(Independent):
             )
         for instance in instances:
             self._check_instance(instance)
+        if isinstance(self.rubric, RubricSet):
+            check_corrected_on(self.rubric, instances)
         for criteria in dict.fromkeys(self.criteria_of(instance) for instance in instances):
             self._check_criteria(criteria)
 

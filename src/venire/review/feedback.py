@@ -51,7 +51,7 @@ class Correction:
         judged: what the run said.
         corrected: what the person says.
         annotator, comment, created_at: as in the label.
-        prompt, responses: the item's texts.
+        prompt, context, responses: the item's texts.
     """
 
     instance_id: str
@@ -63,6 +63,7 @@ class Correction:
     created_at: str
     prompt: str
     responses: tuple[str, ...]
+    context: str | None = None
 
 
 def corrections(
@@ -85,6 +86,7 @@ def corrections(
                         created_at=label.created_at,
                         prompt=instance.prompt,
                         responses=tuple(each.text for each in instance.responses),
+                        context=instance.context,
                     )
                 )
     return found
