@@ -60,6 +60,13 @@ def test_all_right_at_several_confidences_has_a_flat_curve():
     assert curve(np.array([0.6, 0.9])) == pytest.approx([0.8, 0.8], abs=1e-6)
 
 
+def test_two_confidences_have_the_curve_through_both():
+    # .9: 3 of 4 right, .6: 1 of 2; of 4 right and 2 wrong the targets are 5/6 and 1/4:
+    # .9: (3 * 5/6 + 1/4) / 4 = .6875; .6: (5/6 + 1/4) / 2 = .541667
+    items = graded(np.array([0.9] * 4 + [0.6] * 2), np.array([1, 1, 1, 0, 1, 0], dtype=bool))
+    assert fit_platt(items)(np.array([0.9, 0.6])) == pytest.approx([0.6875, 0.541667], abs=1e-6)
+
+
 def test_one_item_has_a_curve():
     one = graded(np.array([0.7]), np.array([True]))
     assert fit_isotonic(one)(GRID) == pytest.approx(np.ones(41))

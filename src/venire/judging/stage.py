@@ -156,31 +156,39 @@ async def answer(stage: Stage, name: str, instance: Instance, llm: LLM, *, seed:
     Votes are called `<name>: <judge>`, samples after the first `<name>: <judge>, replicate <k>`.
     """
     asked = [
-        (judge, order, sample)
+        (judge, _Shown(instance, order, sample))
         for order in stage.orders.of(seed, instance.id)
         for judge in stage.judges
         for sample in range(stage.samples)
     ]
-    ballots = await together(
-        _ask(stage, judge, instance, order, sample, llm) for judge, order, sample in asked
-    )
+    ballots = await together(_ask(stage, judge, shown, llm, name) for judge, shown in asked)
     votes = tuple(
-        replace(ballot.vote, judge=_voter(name, judge, sample))
-        for ballot, (judge, _, sample) in zip(ballots, asked, strict=True)
+        replace(ballot.vote, judge=_voter(name, judge, shown.sample))
+        for ballot, (judge, shown) in zip(ballots, asked, strict=True)
     )
+    # A recorded judge's synthesis has a stage of its own.
     calls = tuple(replace(call, stage=name) for ballot in ballots for call in ballot.calls)
     winner = leading(votes)
     return Answer(votes, calls, winner, _confidence(stage.confidence, votes, winner, instance))
 
 
-async def _ask(stage: Stage, judge: Judge, instance: Instance, order: Order, sample: int, llm: LLM) -> Ballot:
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    instance: Instance
+    order: Order
+    sample: int
+
+
+async def _ask(stage: Stage, judge: Judge, shown: _Shown, llm: LLM, name: str) -> Ballot:
+    instance, order, allow_tie = shown.instance, shown.order, stage.allow_tie
     if stage.confidence is Source.LOGPROB:
         assert isinstance(judge, PromptedJudge)
-        return await compare_by_token(judge, instance, order, llm, allow_tie=stage.allow_tie)
+        return await compare_by_token(judge, instance, order, llm, allow_tie=allow_tie, stage=name)
     if stage.samples > 1 and stage.sampling_temperature is not None and isinstance(judge, PromptedJudge):
         judge = replace(judge, temperature=stage.sampling_temperature)
+    prompt, replicate = stage.prompt, shown.sample
     return await compare(
-        judge, instance, order, llm, prompt=stage.prompt, allow_tie=stage.allow_tie, replicate=sample
+        judge, instance, order, llm, prompt=prompt, allow_tie=allow_tie, stage=name, replicate=replicate
     )
 
 

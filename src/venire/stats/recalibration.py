@@ -114,7 +114,8 @@ def _logistic(x: FloatArray, shares: FloatArray, n: FloatArray) -> tuple[float, 
     from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
     design = np.column_stack([x, np.ones(len(x))])
-    with warnings.catch_warnings():
+    # Of two confidences no residual is left; the scale that is made of it is not looked at.
+    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
         # A curve through all shares is no separation here: they are never 0 or 1.
         warnings.simplefilter("ignore", PerfectSeparationWarning)
         made = GLM(shares, design, family=Binomial(), var_weights=n).fit(tol=1e-12)
