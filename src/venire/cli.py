@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from venire import __version__
 from venire.commands import biases, exits
+from venire.commands.evidence import add_evidence
 from venire.commands.people import add_people, takes_overrides
 from venire.errors import ConfigError, VenireError
 
@@ -100,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_personas(commands)
     biases.add_biases(commands)
     add_people(commands)
+    add_evidence(commands)
     _add_sync(commands)
     _add_doctor(commands)
     return parser
