@@ -159,17 +159,22 @@ def data_of(cfg: DictConfig, overrides: Sequence[str]) -> tuple[Dataset, MetricS
     return _built(plain, "dataset"), _built(plain, "metrics"), int(_values(plain)["seed"])
 
 
-def data_of_run(config_yaml: str) -> Dataset:
-    """The data set of a run's `config.yaml`, not read yet; interpolations are resolved here and now.
+def data_of_run(config_yaml: str) -> tuple[Dataset, Loaded]:
+    """The data set of a run's `config.yaml`, and the part of it that the run evaluated.
+
+    Interpolations are resolved here and now.
 
     Raises:
         ConfigError: the file describes no data set that this version knows.
+        DataError: the data set cannot be read.
     """
     cfg = OmegaConf.create(config_yaml)
     if not isinstance(cfg, DictConfig):
         raise ConfigError("config.yaml: expected a run's settings")
     dataset: Dataset = _built({"dataset": _plain(cfg, "dataset")}, "dataset")
-    return dataset
+    loaded = dataset.load()
+    parted = _parted(cfg, loaded)
+    return dataset, loaded if parted is None else parted.evaluated
 
 
 def _backend(plain: Mapping[str, Any]) -> str:

@@ -132,3 +132,28 @@ def test_labels_for_unknown_items_are_refused_and_nothing_is_taken(venire: Venir
     assert not (venire.home / "labels").exists()
     path.write_text(json.dumps(good), encoding="utf-8")
     assert venire("review", "import", str(path), "--labels-for", "sample").status == 0
+
+
+def test_what_a_cascade_leaves_to_people_goes_out_and_what_they_say_can_be_fitted_on(
+    simulated: Venire, tmp_path: Path
+) -> None:
+    # Half of the sample is the development split: only the other half was evaluated, and is asked about.
+    ran = simulated.finished(
+        *("dataset=sample", "method=cascade", "backend=simulated", "development=half", "max_unscored=1"),
+        *("thresholds@method.thresholds=given", "method.thresholds.by_stage.cheap=0.99"),
+        *("method.thresholds.by_stage.strong=0.99", "method.thresholds.by_stage.panel=null"),
+    )
+    run, sheet = ran.folder.name, tmp_path / "sheet.jsonl"
+    exported = simulated("review", "export", run, "--out", str(sheet), "--include", "escalated")
+    assert exported.status == 0, exported.err
+    rows = [json.loads(line) for line in sheet.read_text(encoding="utf-8").split("\n") if line]
+    assert len(rows) == ran.number("cascade/escalated") > 0
+    assert "of 16 items are uncertain: escalated" in exported.out
+    filled = [{**row, "verdict": "response_2", "annotator": "cascade"} for row in rows[:3]]
+    sheet.write_text("".join(f"{json.dumps(row)}\n" for row in filled), encoding="utf-8")
+    assert simulated("review", "import", str(sheet), run).status == 0
+    made = simulated("review", "dataset", run, "--name", "reviewed")
+    assert made.status == 0, made.err
+    assert Path(made.last_line) == simulated.home / "config" / "dataset" / "reviewed.yaml"
+    again = simulated.finished("dataset=reviewed", "method=length")
+    assert again.number("n") >= 3

@@ -45,7 +45,7 @@ def chosen_data(overrides: Sequence[str], config_dir: Path | None, *, command: s
 
 @dataclass(frozen=True, slots=True)
 class RunData:
-    """A run's data set, read again and found unchanged."""
+    """A run's data set, and the part of it that was evaluated, read again and found unchanged."""
 
     dataset: Dataset
     loaded: Loaded
@@ -62,8 +62,7 @@ def data_of_folder(folder: Path) -> RunData:
     path = folder / CONFIG_FILE
     if not path.is_file():
         raise RunError(f"{path}: expected the run's settings, found no such file")
-    dataset = data_of_run(path.read_text(encoding="utf-8"))
-    loaded = dataset.load()
+    dataset, loaded = data_of_run(path.read_text(encoding="utf-8"))
     was = record.tags.get("data_fingerprint")
     if was != loaded.fingerprint:
         raise RunError(

@@ -5,6 +5,7 @@ Light, as `cli.py`: what a command does is imported when it is called.
 
 import argparse
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -33,6 +34,15 @@ def takes_overrides(arguments: argparse.Namespace, rest: Sequence[str]) -> bool:
         arguments.command in ("agreement", "alt-test", "advise")
         or (arguments.command == "review" and arguments.action == "import")
     )
+
+
+# The ids and paths of runs may hold a "=", too, but never begin like a key.
+_OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.@/]*=")
+
+
+def _is_override(run: str | None) -> bool:
+    """Whether what stands in a run's place is KEY=VALUE of a data set."""
+    return run is not None and _OVERRIDE.match(run) is not None
 
 
 def _home() -> Path:
@@ -100,6 +110,10 @@ def _add_review(commands: _Commands) -> None:
     measure = actions.add_parser("measure", help="a run once more, with all labels of its data set")
     measure.add_argument("run", metavar="RUN")
     _add_review_rubric(actions)
+    dataset = actions.add_parser("dataset", help="labelled items as a data set: dataset=NAME")
+    dataset.add_argument("run", metavar="RUN", help="whose items")
+    dataset.add_argument("--name", required=True)
+    dataset.add_argument("--force", action="store_true", help="overwrite it")
     actions.add_parser("labels", help="what labels there are")
     review.set_defaults(handler=_review)
 
@@ -145,7 +159,7 @@ def _alt_test(arguments: argparse.Namespace) -> int:
     from venire.commands.alt_test import AltTestRequest, run_alt_test
     from venire.stats.alt_test import AltTestSettings
 
-    is_override = arguments.run is not None and "=" in arguments.run
+    is_override = _is_override(arguments.run)
     request = AltTestRequest(
         run=None if is_override else arguments.run,
         overrides=(*((arguments.run,) if is_override else ()), *arguments.rest),
@@ -179,6 +193,10 @@ def _review(arguments: argparse.Namespace) -> int:
                 force=arguments.force,
             )
             return correct_rubric(_home(), request)
+        case "dataset":
+            from venire.commands.review_dataset import write_dataset
+
+            return write_dataset(_home(), arguments.run, name=arguments.name, force=arguments.force)
         case "measure":
             return review.measure_labelled(_home(), arguments.run)
         case _:
@@ -207,7 +225,7 @@ def _export(arguments: argparse.Namespace) -> int:
 def _import_request(arguments: argparse.Namespace) -> "ImportRequest":
     from venire.commands.review import ImportRequest
 
-    is_override = arguments.run is not None and "=" in arguments.run
+    is_override = _is_override(arguments.run)
     return ImportRequest(
         file=arguments.file,
         run=None if is_override else arguments.run,
