@@ -8,6 +8,7 @@ from venire.data.mt_bench import MTBench
 from venire.data.mt_bench_annotations import EVERYBODY, EXPERTS, GPT_4
 from venire.data.mt_bench_votes import MTBenchVotes
 from venire.data.protocol import Loaded
+from venire.data.table import Columns, Table
 from venire.errors import DataError
 from venire.records import Dimension, Instance, PreferenceGold, RatingsGold, Response, Winner
 
@@ -92,7 +93,8 @@ def test_data_without_two_annotations_of_an_item_is_refused() -> None:
         annotations_of(object(), loaded(pair("a", "x", "y")))
     assert str(caught.value) == (
         "test: expected items that several annotators judged, found none; agreement needs two annotations of "
-        "an item (a table: name the annotators in columns.annotator)"
+        "an item (of a table: columns.annotator where ratings are given, columns.metadata.annotator where "
+        "pairs are compared)"
     )
     assert in_instances([]) == ()
 
@@ -155,3 +157,17 @@ def test_an_instance_of_a_vote_shows_its_comparison(write_bench: Bench) -> None:
     pairs = MTBench(root, hub=None, check_counts=False, sample=None)
     instances = pairs.load().instances
     assert units_in(pairs, instances) == [(each.id, False) for each in instances]
+
+
+def test_a_table_of_votes_on_pairs_names_its_annotators(tmp_path: Path) -> None:
+    path = tmp_path / "votes.csv"
+    rows = ["1,why,a,b,response_1,ann", "2,why,b,a,response_2,bob", "3,why,a,b,tie,cy"]
+    path.write_text("\n".join(["id,prompt,x,y,label,who", *rows]), encoding="utf-8")
+    columns = Columns(response_1="x", response_2="y", label="label", metadata={"annotator": "who"})
+    table = Table(columns, str(path))
+    (found,) = annotations_of(table, table.load())
+    assert [(each.unit, each.annotator, each.value) for each in found.entries] == [
+        ("1", "ann", Winner.FIRST),
+        ("1", "bob", Winner.FIRST),
+        ("1", "cy", Winner.TIE),
+    ]

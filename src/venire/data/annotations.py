@@ -39,7 +39,8 @@ def annotations_of(dataset: object, loaded: Loaded) -> tuple[Annotations, ...]:
     if not any(_meet(each) for each in found):
         raise DataError(
             f"{loaded.source}: expected items that several annotators judged, found none; agreement needs "
-            "two annotations of an item (a table: name the annotators in columns.annotator)"
+            "two annotations of an item (of a table: columns.annotator where ratings are given, "
+            "columns.metadata.annotator where pairs are compared)"
         )
     return tuple(each for each in found if _meet(each))
 
