@@ -133,6 +133,7 @@ class Assessment:
         criteria = [each.criterion for each in self.findings]
         return {
             "criteria": [each.result for each in self.findings],
+            "scores": self.scores,
             "summary": self.summary,
             "total": self.total,
             "weights": effective_weights(criteria, self.scores),

@@ -14,6 +14,7 @@ from venire.metrics.choice import Family, check_choice, only, shape_of
 from venire.metrics.claims import claim_metrics
 from venire.metrics.classes import Labelled, class_metrics, ordinal_metrics
 from venire.metrics.confidence import ConfidenceSettings, confidence_metrics
+from venire.metrics.criteria import criterion_agreement, score_metrics
 from venire.metrics.debate import debate_metrics
 from venire.metrics.estimators import Estimator
 from venire.metrics.geval import geval_metrics
@@ -150,6 +151,8 @@ def _measure_preferences(
         judge_metrics(bench, estimator, out)
         panel_metrics(bench, estimator, out)
     claim_metrics(outcomes, out)
+    score_metrics(outcomes, out)
+    criterion_agreement(outcomes, estimator, out)
     cascade_metrics(pairs, estimator, out)
     confidence_metrics(
         pairs,
@@ -184,6 +187,7 @@ def _measure_ratings(
     group_metrics(alignment, outcomes, out)
     debate_metrics(outcomes, out)
     geval_metrics(outcomes, out)
+    score_metrics(outcomes, out)
 
 
 def _measure_humans(
