@@ -17,9 +17,11 @@ from venire.config import config_dir, experiment_of, refuse_undone_ablation
 from venire.errors import ConfigError, DataError
 from venire.experiment import Experiment
 from venire.judging.judge import PromptedJudge
+from venire.judging.perturbing.rewriting import Rewrite
 from venire.judging.thresholds import Given, Guaranteed
 from venire.llm.route import Client
 from venire.llm.settings import Mode
+from venire.methods.audit import Audit
 from venire.methods.cascade import Cascade
 from venire.methods.chateval import ChatEval
 from venire.methods.maj_eval.debate import FreeDebate
@@ -135,6 +137,7 @@ def test_a_method_is_built_and_admits_the_sample(method: str) -> None:
     experiment = built(f"method={method}", "backend=simulated")
     experiment.method.check(experiment.loaded.instances)
     judges = {
+        "audit": 1,
         "cascade": 7,
         "direct": 1,
         "juryflow": 5,
@@ -293,10 +296,35 @@ def test_a_set_of_roles_is_built_into_the_method(roles: str) -> None:
     assert len(method.roles.roles) >= 2
 
 
+@pytest.mark.parametrize("probe", options("probe"))
+def test_a_probe_by_a_model_is_built_into_an_audit_and_asks_the_judge_or_another(probe: str) -> None:
+    chosen = ("method=audit", f"+probe@method.probes.{probe}={probe}", "backend=simulated")
+    method = built(*chosen).method
+    assert isinstance(method, Audit)
+    assert method.probes.named[probe] == Rewrite(
+        f"rewrite_{probe.partition('_')[0]}", method.probes.named[probe].bias
+    )
+    assert [judge.name for judge in method.judges] == ["gpt_4o"]
+    other = built(*chosen, "+judge@method.rewriter=claude_haiku_5_5").method
+    assert [judge.name for judge in other.judges] == ["gpt_4o", "claude_haiku_5_5"]
+
+
+def test_an_audit_takes_a_panel_as_substitutes() -> None:
+    chosen = ("method=audit", "method.substitutes=${panel}", "panel=poll_small", "backend=simulated")
+    judges = built(*chosen).method.judges
+    assert [judge.name for judge in judges] == [
+        "gpt_4o",
+        "gpt_6_luna",
+        "claude_haiku_5_5",
+        "gemini_3_5_flash_lite",
+    ]
+
+
 def test_every_group_has_a_test_here() -> None:
     tested = {*PARTS, "ablation", "dataset", "experiment", "judge", "llm", "method", "panel", "simulation"}
     tested |= {
         "arm",
+        "probe",
         "roles",
         "debate",
         "criteria",
@@ -363,6 +391,7 @@ BASES = {
     "juryflow": ("experiment=sample", "method=juryflow"),
     "maj_eval": ("experiment=sample", "method=maj_eval", "persona=mslr"),
     "direct": ("experiment=sample", "method=direct", "rubric=generated"),
+    "audit": ("experiment=sample", "method=audit"),
 }
 
 
@@ -540,6 +569,8 @@ def cells(composed: Composed) -> list[tuple[str, ...]]:
 # three seeds: two data sets and three methods; eight ablations and controls; five betas; three panels. The
 # grid: five thresholds, two budgets, three betas, three alphas.
 EXPERIMENTS = {"sample": 5, "recorded/llmbar": 15, "recorded/panel": 2} | {
+    "recorded/position": 20,  # five models, four strategies
+    "recorded/direct_pairwise": 8,  # two models; direct and pairwise, with rules and without
     "juryflow/table2": 18,
     "juryflow/table3": 24,
     "juryflow/table4": 15,

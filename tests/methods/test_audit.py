@@ -299,7 +299,7 @@ def test_what_is_no_pair_is_refused_before_any_call() -> None:
         (lambda: Drift(replicates=1), "replicates: expected at least 2"),
         (lambda: Drift(epochs=0), "epochs: expected 1 or more"),
         (lambda: Drift(replicates=10, epochs=10), "epochs: expected 1 or more, and fewer than 100"),
-        (lambda: Audit(judged_by=JUDGE, prompt="no_such"), "prompt: expected one of"),
+        (lambda: Audit(judged_by=JUDGE, plain_prompt="no_such"), "prompt: expected one of"),
     ],
 )
 def test_a_setting_that_cannot_be_is_refused(make: Callable[[], object], message: str) -> None:

@@ -41,6 +41,8 @@ _HIGHER = (
 )
 _LOWER = ("unscored", "calls", "embeddings", "tokens", "cost_usd", "latency_s", "duration_s")
 _COUNTS = ("n", "unscored", "not_applicable", "calls", "embeddings", "tokens", "parser")
+# Counts by the last part of a name: of an audit's findings.
+_COUNTED = ("always_first", "always_second", "picked", "raised", "lowered", "left_out", "anchors", "epochs")
 # Prefixes of metrics of a part of the method: the name of the part follows.
 _PARTS = ("judge", "group", "group_before", "group_change")
 _MOST_DIMENSIONS = 6
@@ -63,7 +65,7 @@ def decimals_of(metric: str) -> int:
     parts = _own_parts(metric)
     if "cost_usd" in (parts[0], parts[-1]):
         return 4
-    if parts[0] in ("tokens", "personas"):
+    if parts[0] in ("tokens", "personas") or parts[-1] in _COUNTED:
         return 0
     if parts[0] in _COUNTS:
         return 1 if parts[-1] == "per_instance" else 0

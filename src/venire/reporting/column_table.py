@@ -5,18 +5,19 @@ import re
 from collections.abc import Iterator, Sequence
 
 from venire.metrics.headline import Headline, decimals_of
-from venire.records import RunRecord
+from venire.records import PreferenceGold, RunRecord
 from venire.reporting.footer import cautions, provenance
 from venire.reporting.pairing import Run
 from venire.reporting.runs_table import replicates
 from venire.reporting.spec_table import Measured, matches, measured_rows, titled
 from venire.reporting.specs import Spec
-from venire.reporting.sweep_table import rho_difference
+from venire.reporting.sweep_table import rho_difference, tie_half_difference
 from venire.reporting.table import Cell, Estimate, Spread, Table
 
 # Where metrics of one stakeholder group stand: after its debate, before, what changed; and of humans alone.
 AFTER, BEFORE, CHANGE, CEILING = "group", "group_before", "group_change", "ceiling"
-DIFFERENCE = "Δ mean ρ"
+DIFFERENCE = "Δ mean ρ"  # on human ratings
+OF_PAIRS = "Δ accuracy, ties half"
 
 
 def column_table(spec: Spec, runs: Sequence[Run]) -> Table:
@@ -24,9 +25,9 @@ def column_table(spec: Spec, runs: Sequence[Run]) -> Table:
 
     A column is followed by the published figures where there are any. A row of `spec.groups` is followed by
     three rows for each stakeholder group of its runs: the group's own metrics before and after debate, and
-    the change. With `spec.baseline` the last column is the difference of the mean Spearman to the row that
-    matches it, in the same block where one does. The last row holds one human annotator against another,
-    where items have two.
+    the change. With `spec.baseline` the last column is the difference to the row that matches it, in the
+    same block where one does: of the mean Spearman, or of the accuracy with ties half right. The last row
+    holds one human annotator against another, where items have two.
 
     Raises:
         RunError: runs of more than one arm match a row.
@@ -35,17 +36,27 @@ def column_table(spec: Spec, runs: Sequence[Run]) -> Table:
     blocks = len({row.block for row in spec.rows}) > 1
     body = [cells for each in rows for cells in _lines(spec, each, rows, blocks=blocks)]
     body += _ceiling(spec, rows, blocks=blocks)
-    return Table(titled(spec, runs), tuple(_head(spec, blocks=blocks)), tuple(body), _footer(spec, rows))
+    return Table(
+        titled(spec, runs), tuple(_head(spec, rows, blocks=blocks)), tuple(body), _footer(spec, rows)
+    )
 
 
-def _head(spec: Spec, *, blocks: bool) -> Iterator[str]:
+def _head(spec: Spec, rows: Sequence[Measured], *, blocks: bool) -> Iterator[str]:
     yield from ("",) if blocks else ()
     yield from ("row", "n")
     for column in spec.columns:
         yield column.title
         if _is_published(spec, column):
             yield f"published {column.title}"
-    yield from (DIFFERENCE,) if spec.baseline else ()
+    yield from (_difference_title(rows),) if spec.baseline else ()
+
+
+def _difference_title(rows: Sequence[Measured]) -> str:
+    return OF_PAIRS if any(map(_is_of_pairs, rows)) else DIFFERENCE
+
+
+def _is_of_pairs(each: Measured) -> bool:
+    return any(isinstance(row.gold, PreferenceGold) for run in each.runs for row in run.rows.values())
 
 
 def _is_published(spec: Spec, column: Headline) -> bool:
@@ -66,7 +77,7 @@ def _lines(
 
 
 def _difference(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Cell:
-    """Of the mean Spearman, to the baseline of the row's own block, else to any; empty without one."""
+    """To the baseline of the row's own block, else to any; empty without one."""
     matching = [row for row in rows if row.runs and matches(row.runs[0].record, spec.baseline)]
     own_block = [row for row in matching if row.row.block == each.row.block]
     base = next(iter(own_block or matching), None)
@@ -74,7 +85,7 @@ def _difference(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Cell:
         return ""
     if sorted(base.runs[0].rows) != sorted(each.runs[0].rows):
         return ""
-    return rho_difference(base.runs, each.runs)
+    return (tie_half_difference if _is_of_pairs(each) else rho_difference)(base.runs, each.runs)
 
 
 def _ceiling(spec: Spec, rows: Sequence[Measured], *, blocks: bool) -> Iterator[tuple[Cell, ...]]:
@@ -133,8 +144,10 @@ def _footer(spec: Spec, rows: Sequence[Measured]) -> tuple[str, ...]:
     several = any(len(each.runs) > 1 for each in rows)
     lacking = [each.row.label for each in rows if not each.runs]
     told = ", ".join(f"{key}={value}" for key, value in spec.baseline.items())
+    title = _difference_title(rows)
+    what = "of the mean Spearman " if title == DIFFERENCE else ""
     difference = (
-        f"{DIFFERENCE}: difference of the mean Spearman to the row with {told} (of its own block, if any) on "
+        f"{title}: difference {what}to the row with {told} (of its own block, if any) on "
         "the same items, with its bootstrap interval; not corrected for the number of rows."
     )
     sentences = [

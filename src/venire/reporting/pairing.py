@@ -9,7 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from venire.records import Order, Prediction, Preference, PreferenceGold, Reason, RunRecord, Unscored
+from venire.records import (
+    Order,
+    Prediction,
+    Preference,
+    PreferenceGold,
+    Reason,
+    RunRecord,
+    Unscored,
+    Winner,
+)
 from venire.runs import OutcomeRow, read_outcomes, read_record
 from venire.stats.estimate import FloatArray, IntArray
 
@@ -64,6 +73,11 @@ def shares_right(run: Run, items: Sequence[str]) -> FloatArray:
     return np.array([_share_right(run.rows[item]) for item in items], dtype=float)
 
 
+def ties_half(run: Run, items: Sequence[str]) -> FloatArray:
+    """The share of each item's own verdicts that are right, a tie where the gold is none half; shape (n,)."""
+    return np.array([_share_with_ties(run.rows[item]) for item in items], dtype=float)
+
+
 def clusters_of(run: Run, items: Sequence[str]) -> IntArray:
     """Codes 0 .. C - 1, shape (n,); an item without a cluster is one of its own."""
     rows = (run.rows[item] for item in items)
@@ -95,6 +109,18 @@ def _share_missing(row: OutcomeRow, orders: Sequence[Order]) -> float:
 def _share_right(row: OutcomeRow) -> float:
     predictions = list(row.by_order.values()) or [row.prediction]
     return sum(_is_right(row, prediction) for prediction in predictions) / len(predictions)
+
+
+def _share_with_ties(row: OutcomeRow) -> float:
+    predictions = list(row.by_order.values()) or [row.prediction]
+    right = sum(_is_right(row, prediction) for prediction in predictions)
+    ties = sum(_is_wrong_tie(row, prediction) for prediction in predictions)
+    return (right + ties / 2) / len(predictions)
+
+
+def _is_wrong_tie(row: OutcomeRow, prediction: Prediction) -> bool:
+    said = isinstance(prediction, Preference) and prediction.winner is Winner.TIE
+    return said and not _is_right(row, prediction)
 
 
 def _is_right(row: OutcomeRow, prediction: Prediction) -> bool:

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from venire.reporting.forest import Line, forest
 from venire.reporting.pairing import Run, clusters_of
 from venire.reporting.plots import SIMULATED, Captions, Point, bars, curve, pareto
 from venire.reporting.spec_table import REEVALUATION, Measured, measured_rows
@@ -39,7 +41,23 @@ def draw(spec: Spec, runs: Sequence[Run], stem: Path) -> list[Path]:
                 points = [_point(each, 0.0) for each in rows]
                 published = _published(spec, {each.row.label: 0.0 for each in rows})
                 paths += bars(points, published, _captions(spec, rows, "accuracy", ""), target)
+            case "forest":
+                paths += forest(*_forest(spec, rows), target)
     return paths
+
+
+def _forest(spec: Spec, rows: Sequence[Measured]) -> tuple[list[Line], Captions]:
+    """The first column's metric of every row, with the interval of its run (of several seeds none)."""
+    column = spec.columns[0]
+    lines = []
+    for each in rows:
+        bounds = (math.nan, math.nan)
+        if len(each.runs) == 1:
+            bounds = (each.mean(f"{column.metric}/ci_low"), each.mean(f"{column.metric}/ci_high"))
+        lines.append(Line(each.row.label, each.mean(column.metric), *bounds))
+    note = "Lines: 95% intervals over items."
+    captions = _captions(spec, rows, column.title, "")
+    return lines, replace(captions, note=f"{captions.note.partition('Intervals:')[0]}{note}")
 
 
 def _point(each: Measured, x: float) -> Point:

@@ -10,7 +10,7 @@ from venire.errors import ConfigError
 from venire.metrics.headline import Headline
 
 # Kinds of plots that a spec may name; `reporting.plots` draws them.
-PLOTS = ("curve", "pareto", "bars")
+PLOTS = ("curve", "pareto", "bars", "forest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,7 @@ class Spec:
         baseline: with rows, the params of the row that others on the same data are compared with.
         plots: what to draw beside the table; see `PLOTS`.
         columns: metrics to show, by title: with rows, in the place of the usual ones; without, beside them.
+            With rows and a baseline, a column tells the difference to the row of that block.
         groups: labels of rows that are followed by their stakeholder groups, before and after debate.
     """
 

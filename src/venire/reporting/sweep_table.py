@@ -5,7 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from venire.metrics.headline import HEADLINE, RATED_MEAN, Headline
-from venire.reporting.pairing import Run, clusters_of, orders_asked, other_gold, right_in, shares_right
+from venire.reporting.pairing import (
+    Run,
+    clusters_of,
+    orders_asked,
+    other_gold,
+    right_in,
+    shares_right,
+    ties_half,
+)
 from venire.reporting.rated_pairing import mean_difference
 from venire.reporting.runs_table import arms_of, runs_table
 from venire.reporting.table import Cell, Estimate, Table
@@ -60,6 +68,15 @@ def accuracy_difference(first: Sequence[Run], second: Sequence[Run]) -> Estimate
     """The second arm's accuracy minus the first's, paired over items; means over each arm's seeds."""
     items = sorted(first[0].rows)
     before, after = (np.mean([accuracies(run, items) for run in arm], axis=0) for arm in (first, second))
+    clusters = clusters_of(first[0], items)
+    found = paired_difference(before, after, clusters, draws=DRAWS, rng=np.random.default_rng(0))
+    return Estimate(found.value, found.low, found.high)
+
+
+def tie_half_difference(first: Sequence[Run], second: Sequence[Run]) -> Estimate:
+    """As `accuracy_difference`, with a tie half right: of judges of which one calls ties and one does not."""
+    items = sorted(first[0].rows)
+    before, after = (np.mean([ties_half(run, items) for run in arm], axis=0) for arm in (first, second))
     clusters = clusters_of(first[0], items)
     found = paired_difference(before, after, clusters, draws=DRAWS, rng=np.random.default_rng(0))
     return Estimate(found.value, found.low, found.high)

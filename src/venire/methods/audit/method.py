@@ -33,8 +33,8 @@ class Audit(Independent):
 
     Args:
         judged_by: the judge.
-        prompt: of the plain comparison, without `.jinja`; by default the one without any guidance, to
-            which each mitigation adds one thing.
+        plain_prompt: of the plain comparison, without `.jinja`; by default the one without any guidance,
+            to which each mitigation adds one thing.
         allow_tie: whether the judge may call a tie.
         probes, mitigations, drift: see there; null leaves one out.
         substitutes: a panel of which the first judge of another family than the generators' takes over
@@ -48,7 +48,7 @@ class Audit(Independent):
     """
 
     judged_by: Judge
-    prompt: str = "pairwise_vanilla"
+    plain_prompt: str = "pairwise_vanilla"
     allow_tie: bool = True
     probes: Probes = field(default_factory=Probes)
     mitigations: Mitigations = field(default_factory=Mitigations)
@@ -60,7 +60,7 @@ class Audit(Independent):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        require_prompt(self.prompt)
+        require_prompt(self.plain_prompt)
         by_name: dict[str, Judge] = {}
         for judge in self._all_judges:
             if by_name.setdefault(judge.name, judge) != judge:
@@ -87,7 +87,7 @@ class Audit(Independent):
             return ()
         stages = [prompt for stage in self.mitigations.stages.values() for prompt in stage.prompts]
         rewrites = [probe.prompt for probe in self._rewrites.values()]
-        return prompts_of(self.judges, *dict.fromkeys([self.prompt, *stages, *rewrites]))
+        return prompts_of(self.judges, *dict.fromkeys([self.plain_prompt, *stages, *rewrites]))
 
     def check(self, instances: Sequence[Instance]) -> None:
         """Refuse, before any call, what is no pair or what a recorded judge has no verdict on.
@@ -100,7 +100,7 @@ class Audit(Independent):
     async def judge(self, instance: Instance, memory: object, llm: LLM) -> Outcome:
         """The plain verdicts, and in `detail` every reading of the audit."""
         changes = await self._changes(instance, llm)
-        plain_arm = Arm(PLAIN, Prompted(self.prompt), self.judged_by, self.allow_tie)
+        plain_arm = Arm(PLAIN, Prompted(self.plain_prompt), self.judged_by, self.allow_tie)
         arms = [Arm(name, stage, self.judged_by, self.allow_tie) for name, stage in self._stages.items()]
         plain, *others = await together(
             ask_arm(arm, instance, changes.made, llm) for arm in (plain_arm, *arms)
