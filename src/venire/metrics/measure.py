@@ -38,6 +38,7 @@ from venire.metrics.ratings import (
     ceiling_metrics,
     rating_coverage,
 )
+from venire.metrics.ties import tie_metrics
 from venire.metrics.win_rate import win_rate_metrics
 from venire.records import Call, Instance, Outcome, PreferenceGold, Price, RatingsGold, Winner
 from venire.stats.intervals import Resampler
@@ -140,7 +141,9 @@ def _measure_preferences(
     verdicts = columns(judgments, asked)
     last: list[Judgments] = [{None: outcome.prediction} if outcome else {} for outcome in outcomes]
     agreement_metrics(verdicts, estimator, out)
-    final_metrics(columns(last, [frozenset({None})] * items.n).main[0], estimator, out)
+    final = columns(last, [frozenset({None})] * items.n).main[0]
+    final_metrics(final, estimator, out)
+    tie_metrics(verdicts, final, estimator, out)
     order_metrics(verdicts, estimator, out)
     subset_metrics(items, verdicts, estimator, out)
     coverage_metrics(verdicts, reasons(judgments, asked), estimator, out)
