@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from venire import __version__
-from venire.commands import biases, exits
+from venire.commands import biases, exits, scoring
 from venire.commands.evidence import add_evidence
 from venire.commands.people import add_people, takes_overrides
 from venire.errors import ConfigError, VenireError
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _takes_overrides(arguments: argparse.Namespace, rest: Sequence[str]) -> bool:
     """Whether what argparse did not know is for hydra: for a run, everything; for others, KEY=VALUE."""
-    if biases.takes_overrides(arguments, rest):
+    if biases.takes_overrides(arguments, rest) or scoring.takes_overrides(arguments, rest):
         return True
     if takes_overrides(arguments, rest) or (
         arguments.command == "personas" and arguments.action in ("build", "show")
@@ -100,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_select(commands)
     _add_personas(commands)
     biases.add_biases(commands)
+    scoring.add_scoring(commands)
     add_people(commands)
     add_evidence(commands)
     _add_sync(commands)

@@ -16,6 +16,7 @@ from venire.errors import ConfigError
 from venire.experiment import Experiment, Replicate
 from venire.fit import fit
 from venire.identity import Composed, identity_of
+from venire.judging.criteria import CriteriaSet
 from venire.judging.judge import PromptedJudge, RecordedJudge
 from venire.llm.embedding import OFFLINE, EmbeddingModel
 from venire.llm.local import LocalSettings
@@ -121,17 +122,23 @@ _CALLING = ("judge", "llm", "simulation", "budget", "local")
 _CALLING_VALUES = ("backend", "seed", "replicate", "max_unscored")
 
 
-def calling_of(cfg: DictConfig, overrides: Sequence[str]) -> Calling:
-    """The judge of `cfg` and how it is called: what builds personas.
+def calling_of(
+    cfg: DictConfig, overrides: Sequence[str], *, what: str = "building personas", also: Sequence[str] = ()
+) -> Calling:
+    """The judge of `cfg` and how it is called: what builds personas, and generates rubrics.
+
+    Args:
+        what: that is done, for messages.
+        also: further nodes that the caller looks at.
 
     Raises:
         ConfigError: a setting that is wrong, a judge that cannot read, or an override without effect.
     """
-    takes = (*_CALLING, *_CALLING_VALUES)
+    takes = (*_CALLING, *_CALLING_VALUES, *also)
     for override in overrides:
         root = override.lstrip("+~").partition("=")[0].partition(".")[0].partition("@")[0]
         if root not in takes:
-            raise ConfigError(f"{root}: building personas does not look at it; it takes {', '.join(takes)}")
+            raise ConfigError(f"{root}: {what} does not look at it; it takes {', '.join(takes)}")
     plain = {part: _plain(cfg, part) for part in (*_CALLING, *_VALUES)}
     backend = _backend(plain)
     values = _values(plain)
@@ -142,6 +149,21 @@ def calling_of(cfg: DictConfig, overrides: Sequence[str]) -> Calling:
         raise ConfigError("judge: expected one that reads prompts, a recorded one has only its verdicts")
     judge = _on_backend(judge, backend, settings["simulation"], settings["local"], "")
     return Calling(judge=replace(judge, persona=None), **settings, **values)
+
+
+def criteria_of(cfg: DictConfig) -> CriteriaSet | None:
+    """The criteria of `cfg`; None where none are chosen.
+
+    Raises:
+        ConfigError: they are those of the data, or are no criteria.
+    """
+    node = _plain(cfg, "criteria")
+    if node is None:
+        return None
+    made = build(node, "criteria")
+    if not isinstance(made, CriteriaSet):
+        raise ConfigError("criteria: expected a set of criteria (criteria=general), not those of a data set")
+    return made
 
 
 def data_of(cfg: DictConfig, overrides: Sequence[str]) -> tuple[Dataset, MetricSettings, int]:

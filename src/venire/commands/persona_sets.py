@@ -4,17 +4,10 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hydra import compose, initialize_config_dir
-from hydra.core.global_hydra import GlobalHydra
-from hydra.errors import HydraException
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
-
 from venire.build import TARGET, build
-from venire.commands.refusals import refusal
+from venire.commands.option_files import composed_option, loaded, own_roots, shipped_options
 from venire.config import config_dir
-from venire.errors import ConfigError, DataError
+from venire.errors import ConfigError
 from venire.records import PersonaSet
 
 # What a file may name as its target: looking at a set must not run anything else.
@@ -44,15 +37,15 @@ def find_set(home: Path, name: str, arguments: Sequence[str], config_dir_given: 
 
 def shipped() -> frozenset[str]:
     """The names of all files of venire's own in the group, single personas included."""
-    return frozenset(path.stem for path in (config_dir() / _GROUP).glob("*.yaml"))
+    return shipped_options(_GROUP)
 
 
 def listed_sets(home: Path, config_dir_given: Path | None) -> list[str]:
     """One line a set, with where it lies."""
     lines = []
-    for root in (config_dir(), *_own_roots(home, config_dir_given)):
+    for root in (config_dir(), *own_roots(home, config_dir_given)):
         for path in sorted((root / _GROUP).glob("*.yaml")):
-            node = _loaded(path)
+            node = loaded(path)
             if node.get(TARGET) not in SET_TARGETS:
                 continue
             groups = node.get("groups")
@@ -65,7 +58,7 @@ def listed_sets(home: Path, config_dir_given: Path | None) -> list[str]:
 def _read(path: Path) -> PersonaSet:
     if not path.is_file():
         raise ConfigError(f"no such file: {path}")
-    node = dict(_loaded(path))
+    node = dict(loaded(path))
     if node.get(TARGET) != SET_TARGETS[0] or "defaults" in node:
         raise ConfigError(
             f"{path}: expected a set of personas ({TARGET}: {SET_TARGETS[0]}), got {node.get(TARGET)}"
@@ -73,40 +66,16 @@ def _read(path: Path) -> PersonaSet:
     return _built(node, path.name)
 
 
-def _loaded(path: Path) -> Mapping[str, object]:
-    try:
-        node = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
-    except (YAMLError, OmegaConfBaseException, UnicodeDecodeError, OSError) as error:
-        raise DataError(f"{path}: no YAML that can be read: {' '.join(str(error).split())}") from None
-    if not isinstance(node, dict):
-        raise DataError(f"{path}: expected a mapping, got {type(node).__name__}")
-    return {str(key): value for key, value in node.items()}
-
-
 def _composed(home: Path, name: str, arguments: Sequence[str], config_dir_given: Path | None) -> PersonaSet:
-    roots = [f"'file://{root}'" for root in _own_roots(home, config_dir_given)]
-    given = [f"{_GROUP}={name}", *arguments, f"hydra.searchpath=[{','.join(roots)}]"]
-    GlobalHydra.instance().clear()
-    try:
-        with initialize_config_dir(version_base="1.3", config_dir=str(config_dir())):
-            cfg = compose("config", given)
-            node = OmegaConf.to_container(cfg[_GROUP], resolve=True) if _GROUP in cfg else None
-    except (HydraException, OmegaConfBaseException, ValueError) as error:
-        raise refusal(error, arguments) from None
+    node = composed_option(home, _GROUP, name, arguments, config_dir_given)
     if node is None:
         raise ConfigError(f"persona: no such set: {name!r}; `venire personas show` lists them")
-    assert isinstance(node, dict)
     if node.get(TARGET) not in SET_TARGETS:
         raise ConfigError(f"persona: {name} is a single persona for a judge's seat, not a set of groups")
-    return _built({str(key): value for key, value in node.items()}, _GROUP)
+    return _built(node, _GROUP)
 
 
 def _built(node: Mapping[str, object], where: str) -> PersonaSet:
     made = build(node, where)
     assert isinstance(made, PersonaSet)
     return made
-
-
-def _own_roots(home: Path, config_dir_given: Path | None) -> list[Path]:
-    roots = [*([config_dir_given.resolve()] if config_dir_given else []), home / "config"]
-    return [root for root in roots if root.is_dir()]

@@ -83,7 +83,7 @@ def build(home: Path, request: BuildRequest, overrides: Sequence[str]) -> int:
         called = with_llm(
             calling,
             door,
-            brief.name,
+            f"personas {brief.name}",
             lambda llm: build_personas(brief, documents, calling, llm, say=_tell),
         )
     except (*STOPS, LostReply) as stopped:

@@ -114,7 +114,7 @@ async def _with_llm(
         backends.of,
         calling.llm,
         store_url=calling.llm.url(door.home),
-        run_id=new_run_id(door.now(), f"personas {name}"),
+        run_id=new_run_id(door.now(), name),
         budget=calling.budget,
         secrets=secrets_of(calling, door.environ),
     ) as stored:

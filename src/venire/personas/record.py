@@ -128,7 +128,7 @@ def _provenance(brief: Brief, documents: Documents, calling: Calling, built: Bui
     everything = all_of(built.checked)
     quotes = everything.quotes
     judge = calling.judge
-    total = _sums(built.calls)
+    total = sums(built.calls)
     n = len(documents.read)
     tokens = [total[key] for key in ("input_tokens", "output_tokens")]
     known = [each for each in tokens if isinstance(each, int)]
@@ -162,7 +162,7 @@ def _provenance(brief: Brief, documents: Documents, calling: Calling, built: Bui
             **total,
             "tokens_per_document": round(sum(known) / n) if len(known) == len(tokens) else None,
             "by_stage": {
-                stage: _sums([call for call in built.calls if call.stage == stage])
+                stage: sums([call for call in built.calls if call.stage == stage])
                 for stage in dict.fromkeys(call.stage for call in built.calls)
             },
         },
@@ -190,7 +190,7 @@ def _document(document: Document, built: Built) -> dict[str, object]:
         "notes": list(document.notes),
         "quotes": checked.quotes,
         "grounded": len(checked.views),
-        "extraction": _sums(read),
+        "extraction": sums(read),
     }
 
 
@@ -223,7 +223,7 @@ def _why(reason: Unscored) -> str:
     return ", ".join(filter(None, (str(reason.reason), " ".join(reason.detail.split())[:200])))
 
 
-def _sums(calls: Sequence[Call]) -> dict[str, object]:
+def sums(calls: Sequence[Call]) -> dict[str, object]:
     """Calls, tokens and dollars; None where some are unknown. Replayed ones count as when they were paid."""
     tokens = [(call.usage.input_tokens, call.usage.output_tokens) for call in calls]
     counted = all(call.usage_complete for call in calls)
