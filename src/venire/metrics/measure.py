@@ -19,6 +19,7 @@ from venire.metrics.debate import debate_metrics
 from venire.metrics.estimators import Estimator
 from venire.metrics.geval import geval_metrics
 from venire.metrics.groups import group_metrics
+from venire.metrics.independence import independence_metrics
 from venire.metrics.join import Judgments, columns, items_of, join, orders_asked, reasons
 from venire.metrics.measurement import Collector, Measurement
 from venire.metrics.pairwise import (
@@ -153,6 +154,7 @@ def _measure_preferences(
     if len(bench.judges) > 1 and not any(map(is_cascade, outcomes)):
         judge_metrics(bench, estimator, out)
         panel_metrics(bench, estimator, out)
+        independence_metrics(bench, estimator, out)
     claim_metrics(outcomes, out)
     score_metrics(outcomes, out)
     criterion_agreement(outcomes, estimator, out)

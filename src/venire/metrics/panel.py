@@ -116,13 +116,13 @@ def _of_errors(
     judges = len(bench.judges)
     points, features = [], []
     for matrix in matrices:
-        right, asked = _right(matrix, estimator.gold)
+        right, asked = right_votes(matrix, estimator.gold)
         points.append(_named(point_of(right[asked]), right[asked], bench))
         features.append(panel.correlation_features(right) * asked[:, None])
     return _interval(points, features, lambda sums: from_sums(sums, judges), estimator)
 
 
-def _right(matrix: IntArray, gold: IntArray) -> tuple[FloatArray, BoolArray]:
+def right_votes(matrix: IntArray, gold: IntArray) -> tuple[FloatArray, BoolArray]:
     """Whether each judge is right (n, judges), unscored votes not; and which items were asked (n,)."""
     asked = np.any(matrix != NOT_ASKED, axis=1)
     return (matrix == gold[:, None]).astype(float), asked
