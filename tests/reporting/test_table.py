@@ -195,3 +195,13 @@ def test_a_table_without_rows_has_its_head(form: Format) -> None:
     assert "run" in rendered
     assert "accuracy" in rendered
     assert rendered.endswith("\n")
+
+
+def test_html_is_a_page_without_scripts_that_shows_every_text_as_it_is() -> None:
+    table = Table("a <b> title", ("run", "value"), (("<script>x</script> & co", Estimate(0.5)),), ("1 < 2",))
+    page = table.render(Format.HTML)
+    assert page.startswith("<!doctype html>\n")
+    assert "<script" not in page
+    assert "<td>&lt;script&gt;x&lt;/script&gt; &amp; co</td><td class=n>0.500</td>" in page
+    assert "<caption>a &lt;b&gt; title</caption>" in page
+    assert "<p>1 &lt; 2</p>" in page

@@ -15,7 +15,7 @@ COLUMNS = (
 )
 
 
-def tests_table(record: RunRecord, found: Sequence[Disagreement]) -> Table:
+def symmetry_table(record: RunRecord, found: Sequence[Disagreement]) -> Table:
     """A row a criterion and subset: agreement, the two tests, and the cell that outweighs its mirror most."""
     footer = (
         "Bowker: is gold i, verdict j as frequent as gold j, verdict i? Stuart-Maxwell: are the labels used "

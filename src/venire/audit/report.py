@@ -18,6 +18,7 @@ def write_report(audited: Sequence[Audited], folder: Path, notes: Sequence[str] 
     payloads = payload_table(audited)
     if payloads is not None:
         tables[f"{STEM}_payloads"] = payloads
+    folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, table in tables.items():
         for form in FORMS:

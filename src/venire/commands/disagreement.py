@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from venire.audit.disagreement import ALL, disagreements
-from venire.audit.disagreement_table import as_json, confusion_table, items_table, tests_table
+from venire.audit.disagreement_table import as_json, confusion_table, items_table, symmetry_table
 from venire.commands import exits
 from venire.commands.data_sets import data_of_folder
 from venire.errors import ConfigError
@@ -28,7 +28,7 @@ def disagreement(home: Path, reference: str, form: str, *, out: Path | None, mos
     loaded = data_of_folder(folder).loaded
     found = disagreements(loaded.instances, {row.id: row.prediction for row in read_outcomes(folder)})
     tables: list[Table] = [
-        tests_table(record, found),
+        symmetry_table(record, found),
         *(confusion_table(each) for each in found if each.subset == ALL),
         items_table(found, most),
     ]
@@ -38,6 +38,7 @@ def disagreement(home: Path, reference: str, form: str, *, out: Path | None, mos
     else:
         print("\n".join(table.render(Format(form)) for table in tables), end="")
     if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
         for kind in _FORMS:
             text = "\n".join(table.render(kind) for table in tables)
             write_atomically(out / f"disagreement.{kind}", text)
