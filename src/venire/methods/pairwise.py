@@ -56,10 +56,12 @@ class Pairwise(Comparing):
         Raises:
             DataError, MissingRecording, ConfigError
         """
+        if self.criteria is not None:
+            self._check_criteria()
         # named in full: a class with slots is made anew, and `super()` looks for the one before
         Comparing.check(self, instances)
-        if self.criteria is None:
-            return
+
+    def _check_criteria(self) -> None:
         if not isinstance(self.judged_by, PromptedJudge):
             raise ConfigError(
                 f"criteria: {self.judged_by.name} is recorded, its verdicts are on the whole; drop criteria"
