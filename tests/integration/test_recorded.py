@@ -54,6 +54,16 @@ def test_effective_votes_are_printed_beside_the_panels_accuracy(majority: Ran) -
     assert "effective votes" in majority.out
 
 
+def test_independent_errors_would_have_made_the_majority_better(majority: Ran, recorded: Venire) -> None:
+    # Poisson binomial at the judges' own accuracies, counted from recorded.jsonl.gz apart from this code.
+    independent = "panel/independent_accuracy/as_given", "panel/independent_accuracy/swapped"
+    assert rounded(majority, *independent) == [0.668, 0.701]
+    told = recorded("independence", str(majority.folder), "--format", "csv")
+    assert told.status == 0
+    assert "as_given,independent_accuracy,,,0.66784" in told.out
+    assert "swapped,effective_votes,,,2.2745" in told.out
+
+
 PALM = (
     "dataset=llmbar",
     "dataset.subsets=[Natural]",
