@@ -1,6 +1,7 @@
 """Forest plots: effects one below the other, each with its interval."""
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from venire.reporting.plots import Captions, drawn
 
 _INK, _FAINT = "#1f5fa8", "#9a9a9a"
+_TITLE_WIDTH = 56
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ def forest(lines: Sequence[Line], captions: Captions, stem: Path, *, zero: bool 
         if zero:
             axes.axvline(0, color="#222222", lw=0.8, ls="--")
         axes.set_yticks([-place for place in range(len(lines))], [line.label for line in lines])
+        # Long labels leave the axes, under whose left edge a title begins, little room.
+        axes.set_title(textwrap.fill(captions.title, _TITLE_WIDTH), fontsize=10, loc="left")
         axes.set_ylim(-len(lines) + 0.4, 0.6)
         figure.set_size_inches(7.2, 1.6 + 0.26 * len(lines))
     return paths

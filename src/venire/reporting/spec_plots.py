@@ -42,7 +42,8 @@ def draw(spec: Spec, runs: Sequence[Run], stem: Path) -> list[Path]:
                 published = _published(spec, {each.row.label: 0.0 for each in rows})
                 paths += bars(points, published, _captions(spec, rows, "accuracy", ""), target)
             case "forest":
-                paths += forest(*_forest(spec, rows), target)
+                zero = spec.columns[0].metric.endswith("/effect")  # an accuracy has no line of no effect
+                paths += forest(*_forest(spec, rows), target, zero=zero)
     return paths
 
 
