@@ -85,12 +85,13 @@ def test_only_the_chosen_families_and_what_is_of_none_are_kept():
     names = (
         *("n", "accuracy", "accuracy/final", "kappa", "kappa/ci_low", "judge/a/kappa", "panel/fleiss_kappa"),
         *("abs_spearman/mean", "group/parents/spearman/mean", "f1/polite/worst", "multilabel/f1_macro"),
-        "coverage",
+        *("coverage", "confidence/final/accuracy", "cascade/stage/cheap/agreement", "judge/kappa"),
     )
     measured = Measurement(dict.fromkeys(names, 1.0), {"kappa": "why", "accuracy": "how"})
     kept = only((Family.KAPPA,), measured)
     assert set(kept.metrics) == {
-        *("n", "kappa", "kappa/ci_low", "judge/a/kappa", "panel/fleiss_kappa", "coverage")
+        *("n", "kappa", "kappa/ci_low", "judge/a/kappa", "panel/fleiss_kappa", "coverage"),
+        *("confidence/final/accuracy", "cascade/stage/cheap/agreement", "judge/kappa"),
     }
     assert kept.notes == {"kappa": "why"}
     assert {"abs_spearman/mean", "group/parents/spearman/mean"} <= set(

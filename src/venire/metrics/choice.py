@@ -135,11 +135,16 @@ def only(chosen: Sequence[Family], measured: Measurement) -> Measurement:
 
 
 def _family_of(metric: str) -> Family | None:
-    """By the first part that a family has; `panel/*` describe the panel, and are of none."""
+    """By the name's first part, prefixes of a judge, a group or a variant aside; None for all others.
+
+    What describes a panel, a confidence or a cascade is of no family, whatever its last part is called.
+    """
     parts = metric.split("/")
-    if parts[0] == "panel":
-        return None
-    return next((_FAMILY_OF[part] for part in parts if part in _FAMILY_OF), None)
+    if parts[0] in ("judge", "group", "group_before", "group_change"):
+        parts = parts[2:]
+    elif parts[0] in ("ceiling", "multilabel") or parts[0].startswith("mean_of_"):
+        parts = parts[1:]
+    return _FAMILY_OF.get(parts[0]) if parts else None
 
 
 _NO_POSITIVE = (
