@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.util import find_spec
@@ -282,6 +283,16 @@ def test_half_of_a_data_set_is_developed_on() -> None:
     assert (len(parted.development.instances), len(parted.loaded.instances)) == (16, 16)
 
 
+def test_each_seed_develops_on_another_part_and_is_a_replicate_of_one_arm() -> None:
+    base = ("development=half", "method=length")
+    first, second = built(*base, "seed=0"), built(*base, "seed=1")
+    assert first.identity.arm_hash == second.identity.arm_hash
+    assert first.identity.config_hash != second.identity.config_hash
+    assert first.development != second.development
+    # a part that is named apart from the seed is another arm
+    assert built(*base, "development.seed=5").identity.arm_hash != first.identity.arm_hash
+
+
 @pytest.mark.parametrize("bad", ["development=all", "+development.share=0.5"])
 def test_a_development_split_that_is_none_is_refused(bad: str) -> None:
     with pytest.raises((ConfigError, HydraException)):
@@ -392,6 +403,7 @@ BASES = {
     "maj_eval": ("experiment=sample", "method=maj_eval", "persona=mslr"),
     "direct": ("experiment=sample", "method=direct", "rubric=generated"),
     "audit": ("experiment=sample", "method=audit"),
+    "cascade": ("experiment=sample", "method=cascade"),
 }
 
 
@@ -561,7 +573,11 @@ def test_a_required_setting_that_nobody_gave_is_named() -> None:
 def cells(composed: Composed) -> list[tuple[str, ...]]:
     """The jobs of a sweep, as overrides."""
     params: DictConfig = composed.hydra.sweeper.params
-    axes = [[f"{key}={value}" for value in str(values).split(",")] for key, values in params.items()]
+    # commas within brackets are a list's own
+    axes = [
+        [f"{key}={value}" for value in re.split(r",(?![^\[]*\])", str(values))]
+        for key, values in params.items()
+    ]
     return list(itertools.product(*axes))
 
 
@@ -569,6 +585,7 @@ def cells(composed: Composed) -> list[tuple[str, ...]]:
 # three seeds: two data sets and three methods; eight ablations and controls; five betas; three panels. The
 # grid: five thresholds, two budgets, three betas, three alphas.
 EXPERIMENTS = {"sample": 5, "recorded/llmbar": 15, "recorded/panel": 2} | {
+    "recorded/cascade": 120,  # three data sets, four targets, with a panel and without, five halves
     "recorded/position": 20,  # five models, four strategies
     "recorded/direct_pairwise": 8,  # two models; direct and pairwise, with rules and without
     "juryflow/table2": 18,

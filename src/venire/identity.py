@@ -81,6 +81,9 @@ def identity_of(composed: Composed, config_yaml: str) -> Identity:
     params = _params(composed)
     # The method alone takes the run's seed; a simulation's own seed is another world, so another arm.
     unseeded = settings | {"method": _effective(settings["method"], _INERT | {"seed"})}
+    if "development" in unseeded and unseeded["development"].get("seed") == plain["seed"]:
+        # another seed develops on another part: that is its replicate, no other arm
+        unseeded["development"] = _effective(unseeded["development"], _INERT | {"seed"})
     return Identity(
         name=_name(composed, params),
         params=params,
