@@ -52,16 +52,26 @@ class Arm:
 async def ask_arm(arm: Arm, instance: Instance, changes: Sequence[Change], llm: LLM) -> Asked:
     """The pair as it is in both orders, and every change that the arm is against (the plain one: all)."""
     probed = [change for change in changes if arm.name == PLAIN or change.bias in arm.how.against]
-    plain = await together(arm.ask(arm.question(instance, order, AS_IS), llm) for order in Order)
-    probes = await together(_probe(arm, instance, change, order, llm) for change in probed for order in Order)
-    readings = [
-        Reading(name, AS_IS, order, verdict.prediction, facts=verdict.facts)
-        for order, answer in zip(Order, plain, strict=True)
-        for name, verdict in answer.verdicts.items()
+    # All at once: nothing here depends on a reply, so that a plan can count every call.
+    tasks = [
+        *(_as_is(arm, instance, order, llm) for order in Order),
+        *(_probe(arm, instance, change, order, llm) for change in probed for order in Order),
     ]
-    readings += [reading for each in probes for reading in each.readings]
-    calls = [call for answer in plain for call in answer.calls]
-    return Asked(tuple(readings), (*calls, *_calls(probes)), tuple(plain))
+    asked = await together(tasks)
+    return Asked(
+        tuple(reading for each in asked for reading in each.readings),
+        _calls(asked),
+        tuple(answer for each in asked for answer in each.answers),
+    )
+
+
+async def _as_is(arm: Arm, instance: Instance, order: Order, llm: LLM) -> Asked:
+    answer = await arm.ask(arm.question(instance, order, AS_IS), llm)
+    readings = tuple(
+        Reading(name, AS_IS, order, verdict.prediction, facts=verdict.facts)
+        for name, verdict in answer.verdicts.items()
+    )
+    return Asked(readings, answer.calls, (answer,))
 
 
 async def _probe(arm: Arm, instance: Instance, change: Change, order: Order, llm: LLM) -> Asked:

@@ -102,11 +102,10 @@ class Audit(Independent):
         changes = await self._changes(instance, llm)
         plain_arm = Arm(PLAIN, Prompted(self.plain_prompt), self.judged_by, self.allow_tie)
         arms = [Arm(name, stage, self.judged_by, self.allow_tie) for name, stage in self._stages.items()]
-        plain, *others = await together(
-            ask_arm(arm, instance, changes.made, llm) for arm in (plain_arm, *arms)
-        )
+        tasks = [ask_arm(arm, instance, changes.made, llm) for arm in (plain_arm, *arms)]
         if self.drift is not None and reads_prompts(self.judged_by):
-            others.append(await ask_again(plain_arm, instance, self.drift, llm))
+            tasks.append(ask_again(plain_arm, instance, self.drift, llm))
+        plain, *others = await together(tasks)
         if self.substitutes is not None:
             families = families_of(instance, self.families)
             others.append(await ask_others(plain_arm, instance, plain, families, self.substitutes, llm))
