@@ -139,3 +139,20 @@ def test_maj_eval_holds_together_on_a_real_small_model(venire: Venire, tmp_path:
     predictions = [row.prediction for row in read_outcomes(ran.folder)]
     assert ran.number("coverage") == sum(isinstance(p, Ratings) for p in predictions) / 2
     assert {p.reason for p in predictions if isinstance(p, Unscored)} <= {Reason.NO_VOTES}
+
+
+@pytest.mark.slow
+def test_direct_scoring_holds_together_on_a_real_small_model(venire: Venire) -> None:
+    # 2 pairs, 2 responses, 1 criterion: 4 calls; one reply each, short lists and texts
+    bounds = ("local.max_items=2", "local.max_text=160", "max_unscored=1", "judge.max_reasks=0")
+    method = ("method=direct", "criteria=accuracy", "method.summary=false", "judge=local")
+    ran = finish(venire.start("dataset=sample", "dataset.limit=2", *method, *bounds), LOCAL_JURY_S)
+    assert ran.status == 0, ran.out + ran.err
+    assert ran.record["kind"] == "local"
+    assert ran.number("n") == 2
+    assert ran.number("calls/paid") == 4  # a call a response
+    for row in read_outcomes(ran.folder):
+        if isinstance(row.prediction, Unscored):
+            assert row.prediction.reason in (Reason.UNPARSED, Reason.TRUNCATED, Reason.UNDEFINED)
+        else:
+            assert isinstance(row.prediction, Preference)

@@ -1,6 +1,8 @@
 """Metrics of single criteria."""
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 from tests.metrics.rating_worlds import rated, rates, run
@@ -8,6 +10,7 @@ from tests.metrics.rating_worlds import rated, rates, run
 from venire.metrics.measure import MetricSettings, measure
 from venire.records import Outcome, Preference, Reason, Unscored, Winner
 
+DOCS = Path(__file__).parents[2] / "docs" / "metrics.md"
 FIRST, SECOND, TIE = (each.value for each in (Winner.FIRST, Winner.SECOND, Winner.TIE))
 
 
@@ -65,3 +68,15 @@ def test_runs_without_criteria_have_no_such_metrics(instances):
     assert not [name for name in measured(instances("1"), plain) if name.startswith("criterion/")]
     ratings = run(rated({"fluency": (0, 1, 2)}), rates({"fluency": (0, 1, 2)}), draws=0).metrics
     assert not [name for name in ratings if name.startswith("criterion/")]
+
+
+def test_every_metric_of_a_criterion_is_defined_in_the_docs(instances):
+    response = {"scores": {"a": 2.0}, "unscored": {}, "total": 0.25}
+    both = [outcome(0, {"a": FIRST}, consistent={"a": True}, direct=[response, response])]
+    names = {name for name in measured(instances("1"), both) if name.startswith("criterion/")}
+    shown = {
+        re.sub(r"^criterion/a/", "criterion/<criterion>/", re.sub(r"/ci_(low|high)$", "", n)) for n in names
+    }
+    documented = set(re.findall(r"`([^`\s]+)`", DOCS.read_text(encoding="utf-8")))
+    assert len(shown) == 8
+    assert shown - documented == set()
