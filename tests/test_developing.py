@@ -89,6 +89,8 @@ def test_the_development_split_is_judged_first_and_what_is_fitted_judges_the_res
     assert written.record.status is RunStatus.FINISHED
     assert written.record.tags["development_fingerprint"] == fingerprint(FIRST)
     assert written.record.tags["data_fingerprint"] == fingerprint(LAST)
+    turned = experiment(Learning(), loaded=loaded(FIRST), development=loaded(LAST))
+    assert prepare(turned, {}).tags["parted_fingerprint"] == written.record.tags["parted_fingerprint"]
 
 
 def test_its_calls_are_paid_and_in_no_number_per_instance(tmp_path: Path) -> None:

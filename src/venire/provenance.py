@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
+from venire.data.fingerprint import fingerprint
 from venire.experiment import Experiment
 from venire.hashing import digest
 from venire.judging.judge import Judge, PromptedJudge, RecordedJudge
@@ -69,6 +70,9 @@ def tags_of(experiment: Experiment) -> dict[str, str]:
     }
     if experiment.development is not None:
         tags["development_fingerprint"] = experiment.development.fingerprint
+        # of both parts: equal over the seeds that part the same data in other ways
+        whole = sorted(experiment.all_instances, key=lambda each: each.id)
+        tags["parted_fingerprint"] = fingerprint(whole)
     dimensions = [each.name for each in loaded.instances[0].dimensions if each.asked]
     if dimensions:
         tags["dimensions"] = ", ".join(dimensions)

@@ -41,6 +41,16 @@ def test_several_seeds_are_a_mean_and_deviation_and_no_interval(make_record) -> 
     assert any("seeds: 0, 1, 2" in sentence for sentence in table.footer)
 
 
+def test_seeds_that_part_the_same_data_in_other_ways_are_one_arm(make_record) -> None:
+    def parted(seed: int, whole: str):
+        return make_record(seed=seed, tags={"data_fingerprint": f"half{seed}", "parted_fingerprint": whole})
+
+    assert [len(arm.runs) for arm in arms_of([parted(0, "w"), parted(1, "w")])] == [2]
+    assert [len(arm.runs) for arm in arms_of([parted(0, "w"), parted(1, "other")])] == [1, 1]
+    apart = [make_record(seed=seed, tags={"data_fingerprint": f"half{seed}"}) for seed in (0, 1)]
+    assert [len(arm.runs) for arm in arms_of(apart)] == [1, 1]
+
+
 @pytest.mark.parametrize(
     ("replicates", "said"),
     [

@@ -21,13 +21,16 @@ class Arm:
 def arms_of(records: Sequence[RunRecord]) -> list[Arm]:
     """Runs grouped by `arm_hash`, data and prompts, in the order of first appearance.
 
+    Of runs with a development split the data is that of both parts: each seed may evaluate another one.
+
     Of several runs of one seed the newest finished one counts, without one the newest.
     """
     groups: dict[tuple[str, ...], list[RunRecord]] = {}
     for record in records:
         tags = record.tags
         prompts = tuple(sorted(f"{k}={v}" for k, v in tags.items() if k.startswith("prompt.")))
-        key = (tags.get("arm_hash", record.run_id), tags.get("data_fingerprint", ""), *prompts)
+        data = tags.get("parted_fingerprint", tags.get("data_fingerprint", ""))
+        key = (tags.get("arm_hash", record.run_id), data, *prompts)
         groups.setdefault(key, []).append(record)
     return [_arm(runs) for runs in groups.values()]
 
