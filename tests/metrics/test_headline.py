@@ -13,6 +13,13 @@ from venire.metrics.headline import (
 from venire.records import BackendKind, RunRecord, RunStatus
 
 
+def test_counts_of_a_cascade_are_whole_numbers():
+    assert format_metric("cascade/escalated", 19.0) == "19"
+    assert format_metric("cascade/stage/cheap/decided", 190.0) == "190"
+    assert decimals_of("cascade/stage/cheap/reached") == 0
+    assert format_metric("cascade/agreement", 0.75) == "0.750"
+
+
 @pytest.mark.parametrize(
     ("metric", "better"),
     [

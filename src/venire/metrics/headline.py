@@ -41,7 +41,8 @@ _HIGHER = (
 )
 _LOWER = ("unscored", "calls", "embeddings", "tokens", "cost_usd", "latency_s", "duration_s")
 _COUNTS = ("n", "unscored", "not_applicable", "calls", "embeddings", "tokens", "parser")
-# Counts by the last part of a name: of an audit's findings.
+# Counts by the last part of a name: of an audit's findings; and of a cascade.
+_OF_CASCADES = ("escalated", "reached", "decided")
 _COUNTED = ("always_first", "always_second", "picked", "raised", "lowered", "left_out", "anchors", "epochs")
 # Prefixes of metrics of a part of the method: the name of the part follows.
 _PARTS = ("judge", "group", "group_before", "group_change")
@@ -65,7 +66,7 @@ def decimals_of(metric: str) -> int:
     parts = _own_parts(metric)
     if "cost_usd" in (parts[0], parts[-1]):
         return 4
-    if parts[0] in ("tokens", "personas") or parts[-1] in _COUNTED:
+    if parts[0] in ("tokens", "personas") or parts[-1] in (*_COUNTED, *_OF_CASCADES):
         return 0
     if parts[0] in _COUNTS:
         return 1 if parts[-1] == "per_instance" else 0
@@ -81,7 +82,7 @@ def format_metric(metric: str, value: float) -> str:
             return f"{value:,.{headline.decimals}f}"
     parts = _own_parts(metric)
     whole = parts[0] == "tokens" or (parts[0] in _COUNTS and parts[-1] != "per_instance")
-    if whole or metric == "panel/no_majority":
+    if whole or metric == "panel/no_majority" or parts[-1] in _OF_CASCADES:
         return f"{value:,.0f}"
     return f"{value:,.4f}" if parts[0] == "cost_usd" else f"{value:,.3f}"
 

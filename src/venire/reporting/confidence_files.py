@@ -1,6 +1,7 @@
 """The files that a run's confidences leave: reliability diagrams and risk-coverage curves."""
 
 import tempfile
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from venire.reporting.confidence_plots import reliability_plot, risk_coverage_pl
 from venire.reporting.plots import SIMULATED, Captions
 from venire.runner import Judged
 from venire.stats.recalibration import Curve, fit
+
+_TITLE_WIDTH = 52  # characters of the narrower figure
 
 
 def confidence_files(experiment: Experiment, judged: Judged, record: RunRecord) -> dict[str, str | bytes]:
@@ -62,6 +65,7 @@ def figures(
     told = [each for each in told if len(each.confidence)]
     if not told:
         return {}
+    title = textwrap.fill(title, _TITLE_WIDTH)
     stamp = SIMULATED if kind is BackendKind.SIMULATED else ""
     with tempfile.TemporaryDirectory(prefix="venire-") as folder:
         for each in told:
