@@ -298,3 +298,13 @@ def test_ratings_between_the_points_have_no_kappa():
     made = run(rated({"fluency": (0, 1, 2)}, dimensions=(FLUENCY,), annotators=humans), []).metrics
     assert "ceiling/kappa/fluency" not in made
     assert made["ceiling/spearman/fluency"] == pytest.approx(1.0)
+
+
+def test_the_whole_is_rounded_where_it_is_a_mean_of_ratings_and_kept_where_it_stands_alone():
+    a, b = (0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3
+    average = Dimension("average", "of all", 0, 3, None, asked=False)
+    gold = rated({"average": (1, 2, 3)}, dimensions=(average,))
+    alone = run(gold, rates({"overall": (b, a, 1.0)})).metrics["spearman/average"]
+    mean = run(gold, rates({"overall": (b, a, 1.0), "fluency": (1, 1, 2)}))
+    assert (a > b, alone) == (True, pytest.approx(1.0))
+    assert mean.metrics["spearman/average"] == pytest.approx(0.8660254)  # a tie, as above

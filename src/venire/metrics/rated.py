@@ -151,9 +151,13 @@ def predicted(items: RatedItems, outcomes: Sequence[Outcome | None]) -> Predicte
 
 
 def column_of(ratings: Sequence[Mapping[str, float] | None], name: str) -> FloatArray:
-    """The rating called `name` of each item, NaN where there is none; the score of the whole as given."""
+    """The rating called `name` of each item, NaN where there is none.
+
+    A score of the whole that stands alone (a baseline's) is taken as given; a mean of ratings is not.
+    """
     column = _column(None if given is None else given.get(name) for given in ratings)
-    return column if name == OVERALL else np.round(column, _DECIMALS)
+    alone = name == OVERALL and all(set(given) <= {OVERALL} for given in ratings if given)
+    return column if alone else np.round(column, _DECIMALS)
 
 
 def _ratings(outcome: Outcome | None) -> Mapping[str, float] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from venire.metrics.headline import asked_of
+from venire.metrics.rated import column_of
 from venire.records import OVERALL, Ratings, RatingsGold, RunRecord
 from venire.reporting.pairing import Run, clusters_of
 from venire.stats.correlation import Coefficient, Resampled, correlation, difference, mean_of, pooled
@@ -144,8 +145,7 @@ def _ratings(run: Run, items: Sequence[str], dimension: str) -> FloatArray:
     rows = [run.rows[item].prediction for item in items]
     given = [row.by_dimension if isinstance(row, Ratings) else {} for row in rows]
     name = dimension if any(dimension in each for each in given) else OVERALL
-    column = np.array([each.get(name, NAN) for each in given], dtype=np.float64)
-    return column if name == OVERALL else np.round(column, 12)
+    return column_of(given, name)
 
 
 def _gold(run: Run, items: Sequence[str], dimension: str) -> FloatArray:

@@ -21,12 +21,15 @@ from tests.methods.maj_eval.table import (
     lines,
     method,
     names,
+    personas,
     rates,
     says,
     transcript,
 )
 
+from venire.errors import ConfigError
 from venire.methods.maj_eval.debate import FreeDebate
+from venire.methods.maj_eval.method import MajEval
 from venire.records import (
     Persona,
     PersonaSet,
@@ -184,3 +187,14 @@ def test_an_aggregator_s_empty_lists_are_valid() -> None:
     assert detail(made)["synthesis"]["disputes"] == []
     assert detail(made)["synthesis"]["unscored"] is None
     assert json.loads(SYNTHESIS)["disputes"]  # the default has one
+
+
+def test_one_group_alone_is_refused_before_any_call_unless_it_is_asked_for() -> None:
+    whole = personas()
+    single = replace(whole, groups=whole.groups[:1])
+    with pytest.raises(
+        ConfigError, match="expected at least 2 stakeholder groups, got 1 in persona two_groups"
+    ):
+        MajEval(JUDGE, single).check([])
+    MajEval(JUDGE, single, minimum_groups=1).check([])
+    MajEval(JUDGE, whole).check([])

@@ -53,6 +53,7 @@ class MajEval(Independent):
         score: which of the two means is the prediction; both are in the record.
         own: the scale of each agent's own dimension; None: agents rate the data set's dimensions only.
         prompt: the prompt file of phase 1, without `.jinja`.
+        minimum_groups: fewer stakeholder groups are refused.
 
     Source: MAJ-EVAL, step 2; spec, section 2, step 2. docs/maj_eval.md has the choices made here.
     """
@@ -64,6 +65,7 @@ class MajEval(Independent):
     score: Variant = Variant.MEAN_OF_GROUPS
     own: OwnScale | None = field(default_factory=OwnScale)
     prompt: str = RATE
+    minimum_groups: int = 2
 
     def __post_init__(self) -> None:
         require_prompt(self.prompt)
@@ -97,12 +99,18 @@ class MajEval(Independent):
         return prompts_of(self.judges, self.prompt, *debate, *synthesis, *((PERSONA,) if told else ()))
 
     def check(self, instances: Sequence[Instance]) -> None:
-        """Refuse what is not one response with dimensions to rate.
+        """Refuse what is not one response with dimensions to rate, and a set with too few groups.
 
         Raises:
             DataError, ConfigError
         """
         check_rated(self.judges, instances)
+        if len(self.personas.groups) < self.minimum_groups:
+            raise ConfigError(
+                f"method.minimum_groups: expected at least {self.minimum_groups} stakeholder groups, got "
+                f"{len(self.personas.groups)} in persona {self.personas.name}; with one there is nothing to "
+                "bring together: add groups, or set method.minimum_groups=1"
+            )
 
     async def judge(self, instance: Instance, memory: object, llm: LLM) -> Outcome:
         """The three phases; votes are the agents' final ratings, group by group."""
