@@ -192,9 +192,7 @@ def test_an_aggregator_s_empty_lists_are_valid() -> None:
 def test_one_group_alone_is_refused_before_any_call_unless_it_is_asked_for() -> None:
     whole = personas()
     single = replace(whole, groups=whole.groups[:1])
-    with pytest.raises(
-        ConfigError, match="at least 2 stakeholder groups, got 1 in persona two_groups"
-    ):
+    with pytest.raises(ConfigError, match="at least 2 stakeholder groups, got 1 in persona two_groups"):
         MajEval(JUDGE, single).check([])
     MajEval(JUDGE, single, minimum_groups=1).check([])
     MajEval(JUDGE, whole).check([])
