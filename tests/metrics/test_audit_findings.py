@@ -78,6 +78,7 @@ class TestPosition:
     def test_nobody_picked_is_undefined(self) -> None:
         made = audited(AUDIT, judge_by(lambda a, b: "tie"), instances(10))["plain", "position"]
         assert math.isnan(made.effect.value)
+        assert math.isnan(made.p)
         assert made.effect.note == "undefined: there is no item to measure it on"
 
 

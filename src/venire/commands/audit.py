@@ -126,9 +126,14 @@ def _judge_family(folder: Path) -> str:
 
 
 def _labelled(audited: Sequence[Audited]) -> list[Audited]:
-    """With the words that all names share at their end left out: the data set goes without saying."""
+    """With the words that all names share at their end left out: the data set goes without saying.
+
+    Of a single run what is left is who was audited.
+    """
     names = [each.judge.split() for each in audited]
-    if len(names) < 2 or len({tuple(name) for name in names}) < len(names):
+    if len(names) == 1:
+        return [replace(audited[0], judge=names[0][0])]
+    if len({tuple(name) for name in names}) < len(names):
         return list(audited)
     while all(len(name) > 1 for name in names) and len({name[-1] for name in names}) == 1:
         names = [name[:-1] for name in names]

@@ -60,7 +60,7 @@ def position(readings: Readings, arm: str, estimator: Estimator) -> Finding:
 
     Effect: the first-place rate - .5, over the verdicts that pick one. Test: of the pairs on which both
     orders pick the response shown first, or both the one shown second, as many are to be expected of
-    either kind where position plays no part: two-sided exact binomial, NaN with one order only.
+    either kind where position plays no part: two-sided exact binomial, NaN with one order only, or no pick.
     """
     columns = readings.columns(arm)
     first, picked = _first_places(columns)
@@ -74,7 +74,7 @@ def position(readings: Readings, arm: str, estimator: Estimator) -> Finding:
     p = NAN
     if len(columns) == 2:
         facts |= {"always_first": float(both_first), "always_second": float(both_second)}
-        p = mcnemar_exact(both_first, both_second)
+        p = mcnemar_exact(both_first, both_second) if picked.any() else NAN
     return Finding(arm, Bias.POSITION, Bias.POSITION, rate.estimate(estimator), p, facts, change)
 
 
