@@ -161,7 +161,7 @@ def test_a_method_that_compares_no_texts_has_none_and_says_that_the_choice_is_id
     assert built("method=majority").method.embeddings == ()
     assert made.identity.warnings == (
         "embedding=text_embedding_3_large has no effect: method=pairwise does not use embedding "
-        "(it asks judge)",
+        "(it asks judge, criteria)",
     )
 
 
