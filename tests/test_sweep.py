@@ -93,6 +93,16 @@ def test_a_job_that_finished_under_a_laxer_bound_runs_again(tmp_path: Path) -> N
     assert (strict.status, strict.folder != lax.folder) == (JobStatus.FAILED, True)
 
 
+def test_what_a_finished_job_left_to_people_is_not_missing(tmp_path: Path) -> None:
+    def left(instance: Instance) -> Outcome:
+        if instance is INSTANCES[0]:
+            return right(instance)
+        return Outcome(instance.id, Unscored(Reason.ESCALATED, "no stage is sure"))
+
+    assert a_job(tmp_path, ready(left)).status is JobStatus.FINISHED  # 5 of 6, above the bound of 0.2
+    assert a_job(tmp_path, ready(left)).status is JobStatus.SKIPPED
+
+
 def test_a_job_that_stopped_early_is_not_taken_for_finished(tmp_path: Path) -> None:
     def stops(instance: Instance) -> Outcome:
         raise BudgetExhausted("no money left")

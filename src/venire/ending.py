@@ -1,7 +1,7 @@
 """How a run ended: its status, why, and what the user can do about it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from venire.errors import BackendError, StoreError, VenireError
@@ -63,7 +63,7 @@ def ending_of(experiment: Experiment, judged: Judged, measured: Measurement) -> 
         # Its own words for a request that is wrong as such (`Completion.error` begins with the status).
         rejected = all(detail.startswith(f"{AttemptStatus.REJECTED}:") for detail in details)
         return Ending(RunStatus.INCOMPLETE, error, _REJECTED if rejected else _ONLY_LOST)
-    if _missing(measured) > experiment.max_unscored:
+    if missing_share(measured.metrics) > experiment.max_unscored:
         return _unscored(experiment, judged.outcomes, measured)
     return Ending(RunStatus.FINISHED)
 
@@ -114,7 +114,7 @@ def _causes(details: Sequence[str]) -> str:
 
 
 def _unscored(experiment: Experiment, outcomes: Sequence[Outcome], measured: Measurement) -> Ending:
-    unscored = _missing(measured)
+    unscored = missing_share(measured.metrics)
     reasons = [
         f"{name.partition('/')[2]} {count:.0f}"
         for name, count in sorted(measured.metrics.items(), key=lambda item: -item[1])
@@ -130,9 +130,8 @@ def _unscored(experiment: Experiment, outcomes: Sequence[Outcome], measured: Mea
     return Ending(RunStatus.FAILED, error, _STORED if stored else _UNSTORED)
 
 
-def _missing(measured: Measurement) -> float:
+def missing_share(metrics: Mapping[str, float]) -> float:
     """The share of verdicts that there should be and are not; what is left to people is meant to be."""
-    metrics = measured.metrics
     if not metrics.get(_ESCALATED):
         return 1.0 - metrics["coverage"]
     # A cascade has one verdict an instance.

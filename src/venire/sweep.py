@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from venire.ending import missing_share
 from venire.errors import TrackingError, VenireError
 from venire.experiment import Experiment
 from venire.hashing import digest
@@ -87,7 +88,7 @@ def earlier_run(home: Path, experiment: Experiment, job_hash: str, *, rerun: boo
     if rerun or experiment.llm.mode is Mode.REFRESH:
         return None
     folder = finished_run(home, job_hash)
-    if folder is None or 1.0 - read_record(folder).metrics["coverage"] > experiment.max_unscored:
+    if folder is None or missing_share(read_record(folder).metrics) > experiment.max_unscored:
         return None
     return folder
 
