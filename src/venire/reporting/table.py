@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from venire.errors import ConfigError
+from venire.stats import estimate
 
 
 class Format(StrEnum):
@@ -33,6 +34,11 @@ class Estimate:
     low: float = math.nan
     high: float = math.nan
     decimals: int = 3
+
+    @classmethod
+    def of(cls, measured: estimate.Estimate) -> "Estimate":
+        """What was measured, with its interval."""
+        return cls(measured.value, measured.low, measured.high)
 
     @property
     def has_interval(self) -> bool:
@@ -69,6 +75,11 @@ Cell = str | Estimate | Spread
 def rounded(value: float, decimals: int) -> str:
     """`1,234.500`; no minus before zeros, a dash where undefined."""
     return DASH if math.isnan(value) else f"{value:z,.{decimals}f}"
+
+
+def or_null(value: float) -> float | None:
+    """`value` as JSON has it: null where it is undefined."""
+    return None if math.isnan(value) else value
 
 
 @dataclass(frozen=True, slots=True)
