@@ -70,6 +70,21 @@ def test_what_is_asked_is_one_token_with_its_probabilities() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "finish"),
+    [
+        (token(A=0.9, B=0.1), FinishReason.STOP),  # ended by the limit of one token, as asked
+        (Told("A", None), FinishReason.LENGTH),
+        (Told("no", None, FinishReason.REFUSED), FinishReason.REFUSED),
+    ],
+)
+def test_the_one_token_that_was_asked_for_is_no_cut_reply(said: Told, finish: FinishReason) -> None:
+    ballot = asyncio.run(
+        compare_by_token(JUDGE, PAIR, Order.AS_GIVEN, ScriptedLLM(lambda request: said), allow_tie=True)
+    )
+    assert [call.finish for call in ballot.calls] == [finish]
+
+
+@pytest.mark.parametrize(
     ("said", "reason", "detail"),
     [
         (Told("A", None), Reason.UNPARSED, "no log probabilities"),

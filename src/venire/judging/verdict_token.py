@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from venire.judging.ballot import Ballot
 from venire.judging.judge import PromptedJudge
@@ -65,8 +66,11 @@ async def compare_by_token(
         subject=Subject(instance.id, order),
     )
     completion = await llm.complete(request)
+    call = completion.as_call(request)
+    if completion.finish is FinishReason.LENGTH and completion.logprobs:
+        call = replace(call, finish=FinishReason.STOP)  # the one token that was asked for is no cut reply
     prediction = _read(completion, order, letters_of(allow_tie=allow_tie))
-    return Ballot(Vote(judge.name, order, prediction, raw=completion.text), (completion.as_call(request),))
+    return Ballot(Vote(judge.name, order, prediction, raw=completion.text), (call,))
 
 
 def letters_of(*, allow_tie: bool) -> tuple[str, ...]:
