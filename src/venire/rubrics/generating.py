@@ -11,7 +11,7 @@ from venire.judging.write_rubric import WrittenRubric, write_rubric
 from venire.llm.protocol import LLM
 from venire.personas.building import LostReply
 from venire.personas.calling import Calling
-from venire.records import Call, Reason, Unscored
+from venire.records import AttemptStatus, Call, Reason, Unscored
 from venire.runner import STOPS
 
 
@@ -30,7 +30,7 @@ async def generate_rubrics(
     """The rubric of each of `criteria`.
 
     Raises:
-        RunError: the model wrote no usable rubric of one of them.
+        RunError: the model wrote no usable rubric of one of them, or its provider rejects the request.
         LostReply: a call was not answered.
     """
     ended = await asyncio.gather(
@@ -54,6 +54,8 @@ async def generate_rubrics(
 def _refuse(criterion: Criterion, reason: Unscored, tries: int) -> None:
     told = ", ".join(filter(None, (reason.reason.value, " ".join(reason.detail.split())[:300])))
     if reason.reason is Reason.PROVIDER_ERROR:
+        if reason.detail.startswith(f"{AttemptStatus.REJECTED}:"):
+            raise RunError(f"{criterion.key}: the provider rejects the request: {reason.detail}")
         raise LostReply(f"{criterion.key}: no reply: {told}")
     raise RunError(
         f"{criterion.key}: no usable rubric in {tries} tries ({told}); take a stronger model, raise "
