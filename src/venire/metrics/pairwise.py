@@ -8,7 +8,7 @@ from venire.metrics.estimators import Estimator
 from venire.metrics.join import CODE, NOT_ASKED, UNSCORED, Columns, Items
 from venire.metrics.measurement import Collector, distinct_names, metric_name
 from venire.records import Order, Reason, Slot, Winner
-from venire.stats.estimate import Estimate, IntArray
+from venire.stats.estimate import Estimate, FloatArray, IntArray
 
 NO_ORDER = "the method shows no order"
 ONE_ORDER = "each instance was judged in one order"
@@ -99,6 +99,11 @@ def coverage(columns: Columns) -> float:
 
 def first_place_rate(by_order: Mapping[Order, IntArray], estimator: Estimator) -> Estimate:
     """How often the response shown first was picked, of the verdicts that pick one (ties do not)."""
+    return estimator.share(*first_places(by_order))
+
+
+def first_places(by_order: Mapping[Order, IntArray]) -> tuple[FloatArray, FloatArray]:
+    """Per item: verdicts that pick the response shown first, and verdicts that pick one (ties do not)."""
     first = [column == CODE[order.winner(Slot.A)] for order, column in by_order.items()]
     picked = [(column >= 0) & (column != CODE[Winner.TIE]) for column in by_order.values()]
-    return estimator.share(np.sum(first, axis=0, dtype=np.float64), np.sum(picked, axis=0, dtype=np.float64))
+    return np.sum(first, axis=0, dtype=np.float64), np.sum(picked, axis=0, dtype=np.float64)

@@ -13,6 +13,7 @@ from venire.metrics.join import CODE
 from venire.metrics.measurement import metric_name
 from venire.records import Winner
 from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray, divide, undefined
+from venire.stats.intervals import NO_DRAWS
 from venire.stats.logistic import logistic, resampled_coefficients, win_rate_at_equal_length
 
 _FIRST, _SECOND = CODE[Winner.FIRST], CODE[Winner.SECOND]
@@ -65,9 +66,15 @@ def _rows(readings: Readings, arm: str, estimator: Estimator) -> _Rows:
     item: IntArray = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
     said = np.concatenate([np.zeros(0), *(column[row] for column, row in zip(columns, rows, strict=True))])
     gold = np.select([estimator.gold == _FIRST, estimator.gold == _SECOND], [1.0, -1.0], 0.0)
-    doublings = np.log2(divide(*lengths(readings.items).T))
+    doublings = _doublings(readings)
     cluster = estimator.resampler.cluster
     return _Rows(item, (said == _FIRST).astype(float), doublings[item], gold[item], cluster[item])
+
+
+def _doublings(readings: Readings) -> FloatArray:
+    """How often the second response's length is doubled in the first, shape (n,)."""
+    doublings: FloatArray = np.log2(divide(*lengths(readings.items).T))
+    return doublings
 
 
 def _within_subsets(rows: _Rows, readings: Readings, level: float) -> dict[str, float]:
@@ -94,7 +101,7 @@ def _change(rows: _Rows, before: _Rows, estimator: Estimator) -> Estimate:
     counts = estimator.resampler.counts
     value, n = values[0].value - values[1].value, len(np.unique(rows.item))
     if len(counts) == 0:
-        return Estimate(value, n=n, note="no interval: no bootstrap draws asked for")
+        return Estimate(value, n=n, note=NO_DRAWS)
     drawn = [_drawn(each, counts) for each in (rows, before)]
     gaps = drawn[0] - drawn[1]
     defined = gaps[~np.isnan(gaps)]
@@ -116,7 +123,7 @@ def _drawn(rows: _Rows, counts: FloatArray) -> FloatArray:
 
 def _longer(rows: _Rows, readings: Readings, gold: IntArray) -> dict[str, float]:
     """How often the longer response is picked, and is the better one."""
-    doublings = np.log2(divide(*lengths(readings.items).T))
+    doublings = _doublings(readings)
     by_gold = (doublings != 0) & ((gold == _FIRST) | (gold == _SECOND))
     by_judge = rows.doublings != 0
     return {

@@ -11,7 +11,6 @@ from venire.metrics.audit.readings import Item, Readings, before_of, mean_won, w
 from venire.metrics.estimators import Estimator
 from venire.records import Preference, PreferenceGold
 from venire.stats.estimate import NAN, BoolArray, Estimate, FloatArray, IntArray, divide, undefined
-from venire.stats.intervals import bootstrap
 from venire.stats.logistic import logistic
 
 _NAME = Bias.SELF_ENHANCEMENT
@@ -132,7 +131,7 @@ def _even(wins: _Wins, estimator: Estimator) -> Estimate:
     value = float(_evenly(features.sum(axis=0)))
     if np.isnan(value):
         return undefined("no verdict where its own is better, or none where it is worse", n)
-    return bootstrap(features, _evenly, estimator.resampler, estimator.level).around(value, n)
+    return estimator.unbounded(value, features, _evenly, n)
 
 
 def _change(wins: _Wins, before: _Wins, estimator: Estimator) -> Estimate:
@@ -146,7 +145,7 @@ def _change(wins: _Wins, before: _Wins, estimator: Estimator) -> Estimate:
     value = float(difference(features.sum(axis=0)))
     if np.isnan(value):
         return undefined("of one of the two there is no effect", n)
-    return bootstrap(features, difference, estimator.resampler, estimator.level).around(value, n)
+    return estimator.unbounded(value, features, difference, n)
 
 
 def _p(wins: _Wins, estimator: Estimator) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from venire.judging.probe import DRIFT, PLAIN, Bias
 from venire.metrics.audit.finding import Finding, not_applicable
 from venire.metrics.audit.ratios import Mean
-from venire.metrics.audit.readings import Item, Readings, mean_won
+from venire.metrics.audit.readings import Item, Readings, before_of, mean_won
 from venire.metrics.estimators import Estimator
 from venire.metrics.measurement import metric_name
 from venire.records import Order, Prediction, Preference
@@ -53,7 +53,7 @@ def shift(readings: Readings, arm: str, probe: str, estimator: Estimator) -> Fin
     """
     found = list(_shifts(readings, arm, probe))
     mean, items = _mean(found, len(readings.items))
-    before = readings.before.get(arm, PLAIN) if arm != PLAIN else ""
+    before = before_of(readings, arm)
     change = None
     if before:
         change = mean.change(_mean(list(_shifts(readings, before, probe)), len(readings.items))[0], estimator)

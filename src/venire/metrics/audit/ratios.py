@@ -6,7 +6,7 @@ import numpy as np
 
 from venire.metrics.estimators import Estimator
 from venire.stats.estimate import BoolArray, Estimate, FloatArray, undefined
-from venire.stats.intervals import bootstrap, ratio, wilson
+from venire.stats.intervals import ratio, wilson
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,9 @@ class Mean:
             return undefined("there is no item to measure it on")
         value = float(self.hits.sum() / self.base.sum()) - self.zero
         features = np.column_stack([self.hits - self.zero * self.base, self.base])
-        interval = bootstrap(features, ratio, estimator.resampler, estimator.level)
+        made = estimator.unbounded(value, features, ratio, n)
         bounds = (self.least - self.zero, self.most - self.zero)
-        return _worst_case(interval.around(value, n), self.base > 0, bounds, estimator)
+        return _worst_case(made, self.base > 0, bounds, estimator)
 
     def change(self, before: "Mean", estimator: Estimator) -> Estimate:
         """Its estimate minus that of `before`, both resampled together."""
@@ -48,9 +48,9 @@ class Mean:
 
         value = float(difference(features.sum(axis=0)))
         used = (self.base > 0) & (before.base > 0)
-        interval = bootstrap(features, difference, estimator.resampler, estimator.level)
+        made = estimator.unbounded(value, features, difference, int(np.count_nonzero(used)))
         bounds = (self.least - before.most + shift, self.most - before.least + shift)
-        return _worst_case(interval.around(value, int(np.count_nonzero(used))), used, bounds, estimator)
+        return _worst_case(made, used, bounds, estimator)
 
 
 def _worst_case(

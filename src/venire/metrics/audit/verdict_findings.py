@@ -1,6 +1,6 @@
 """Findings that need no question but the plain one: position, length, self-enhancement, accuracy."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from venire.metrics.audit.ratios import Mean
 from venire.metrics.audit.readings import Readings, before_of
 from venire.metrics.estimators import Estimator
 from venire.metrics.join import CODE, NOT_ASKED, UNSCORED
-from venire.records import Order, Slot, Winner
-from venire.stats.estimate import NAN, FloatArray, IntArray, divide
+from venire.metrics.pairwise import first_places
+from venire.records import Order, Winner
+from venire.stats.estimate import NAN, IntArray, divide
 from venire.stats.paired import mcnemar_exact
 
 _FIRST, _SECOND, _TIE = (CODE[winner] for winner in (Winner.FIRST, Winner.SECOND, Winner.TIE))
@@ -37,22 +38,22 @@ def verdict_findings(readings: Readings, estimator: Estimator) -> Iterator[Findi
 
 def accuracy(readings: Readings, arm: str, estimator: Estimator) -> Finding:
     """The mean accuracy of the orders. A tie is right where the gold is one; no verdict is not right."""
-    columns = readings.columns(arm)
-
-    def right(name: str) -> Mean:
-        made = np.stack(list(readings.columns(name).values()))
-        hits = (made == estimator.gold).sum(axis=0, dtype=np.float64)
-        return Mean(hits, (made != NOT_ASKED).sum(axis=0, dtype=np.float64), least=0.0)
-
-    verdicts = np.stack(list(columns.values()))
+    columns = list(readings.columns(arm).values())
+    verdicts = np.stack(columns)
     asked = int(np.count_nonzero(verdicts != NOT_ASKED))
     facts = {
         "ties": float(divide(np.count_nonzero(verdicts == _TIE), asked)),
         "unscored": float(divide(np.count_nonzero(verdicts == UNSCORED), asked)),
     }
     before = before_of(readings, arm)
-    change = right(arm).change(right(before), estimator) if before else None
-    return Finding(arm, ACCURACY, None, right(arm).estimate(estimator), facts=facts, change=change)
+    right, change = _right(columns, estimator), None
+    if before:
+        change = right.change(_right(list(readings.columns(before).values()), estimator), estimator)
+    return Finding(arm, ACCURACY, None, right.estimate(estimator), facts=facts, change=change)
+
+
+def _right(columns: Sequence[IntArray], estimator: Estimator) -> Mean:
+    return Mean(*estimator.correct(columns), least=0.0)
 
 
 def position(readings: Readings, arm: str, estimator: Estimator) -> Finding:
@@ -63,30 +64,23 @@ def position(readings: Readings, arm: str, estimator: Estimator) -> Finding:
     either kind where position plays no part: two-sided exact binomial, NaN with one order only, or no pick.
     """
     columns = readings.columns(arm)
-    first, picked = _first_places(columns)
     both_first, both_second = _torn(columns)
     rate = _rate(columns)
     before = before_of(readings, arm)
     change = None
     if before:
         change = rate.change(_rate(readings.columns(before)), estimator)
-    facts = {"first_place_rate": float(divide(first.sum(), picked.sum())), "picked": float(picked.sum())}
+    first, picked = rate.hits.sum(), rate.base.sum()
+    facts = {"first_place_rate": float(divide(first, picked)), "picked": float(picked)}
     p = NAN
     if len(columns) == 2:
         facts |= {"always_first": float(both_first), "always_second": float(both_second)}
-        p = mcnemar_exact(both_first, both_second) if picked.any() else NAN
+        p = mcnemar_exact(both_first, both_second) if picked else NAN
     return Finding(arm, Bias.POSITION, Bias.POSITION, rate.estimate(estimator), p, facts, change)
 
 
 def _rate(columns: dict[Order, IntArray]) -> Mean:
-    return Mean(*_first_places(columns), zero=0.5, least=0.0)
-
-
-def _first_places(columns: dict[Order, IntArray]) -> tuple[FloatArray, FloatArray]:
-    """Per item: verdicts that pick the response shown first, and verdicts that pick one."""
-    first = [column == CODE[order.winner(Slot.A)] for order, column in columns.items()]
-    picked = [(column == _FIRST) | (column == _SECOND) for column in columns.values()]
-    return np.sum(first, axis=0, dtype=np.float64), np.sum(picked, axis=0, dtype=np.float64)
+    return Mean(*first_places(columns), zero=0.5, least=0.0)
 
 
 def _torn(columns: dict[Order, IntArray]) -> tuple[int, int]:
