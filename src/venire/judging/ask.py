@@ -51,7 +51,11 @@ async def ask(
     has one, is put before the system message.
     """
     messages = in_person(messages, judge.persona)
-    request = _request(judge, messages, reply_model, stage=stage, subject=subject, replicate=replicate)
+    request = replace(
+        request_to(judge, messages, stage=stage, subject=subject),
+        schema=_schema(judge.reply_format, reply_model),
+        replicate=replicate,
+    )
     shown = [message.content for message in messages]
     calls: list[Call] = []
     while True:
@@ -64,15 +68,10 @@ async def ask(
         request = again
 
 
-def _request(
-    judge: PromptedJudge,
-    messages: tuple[Message, ...],
-    reply_model: type[Reply],
-    *,
-    stage: str,
-    subject: Subject | None,
-    replicate: int,
+def request_to(
+    judge: PromptedJudge, messages: tuple[Message, ...], *, stage: str, subject: Subject | None
 ) -> Request:
+    """The request that puts `messages`, as they are, to the judge under its own settings; no schema."""
     return Request(
         model=judge.model,
         messages=messages,
@@ -81,8 +80,6 @@ def _request(
         top_p=judge.top_p,
         max_tokens=judge.max_tokens,
         sampling_seed=judge.sampling_seed,
-        schema=_schema(judge.reply_format, reply_model),
-        replicate=replicate,
         stage=stage,
         role=judge.name,
         subject=subject,

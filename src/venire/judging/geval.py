@@ -25,17 +25,15 @@ from venire.errors import ConfigError
 from venire.judging.ask import Asked, ask
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import Matter, together
-from venire.judging.persona import in_person
+from venire.judging.one_token import AskedToken, ask_token, bare
 from venire.judging.rating import dimension_values, on_scale
 from venire.judging.reply import Reply
 from venire.llm.protocol import LLM
 from venire.prompts.render import render
-from venire.records import Call, Completion, Dimension, FinishReason, Message, Reason, Request, Unscored
+from venire.records import Call, Dimension, Message, Reason, Unscored
 
 GEVAL_STEPS = "geval_steps"
 GEVAL_SCORE = "geval_score"
-# What tokenizers put in the place of white space before a word.
-_SPACES = " \t\r\n▁Ġ"
 _MOST_SAMPLES = 100
 # Steps are numbered where they are shown; a number that the judge wrote is left out.
 _NUMBER = re.compile(r"^(?:step )?\d+ ?[.):] ?", re.IGNORECASE)
@@ -183,43 +181,27 @@ async def _by_logprobs(
     llm: LLM,
     scoring: Scoring,
 ) -> Scored:
-    request = Request(
-        model=judge.model,
-        messages=in_person(_score_messages(matter, dimension, steps, in_one_token=True), judge.persona),
-        endpoint=judge.endpoint,
-        temperature=judge.temperature,
-        top_p=judge.top_p,
-        max_tokens=1,
-        sampling_seed=judge.sampling_seed,
-        logprobs=judge.top_logprobs,
-        stage="score",
-        role=judge.name,
-        subject=replace(matter.subject(), dimension=dimension.name),
-    )
-    completion = await llm.complete(request)
-    call = completion.as_call(request)
-    if completion.finish is FinishReason.LENGTH and completion.logprobs:
-        call = replace(call, finish=FinishReason.STOP)  # the one token that was asked for is no cut reply
-    found = _read_tokens(completion, dimension, scoring.minimum_covered)
-    return replace(found, dimension=dimension.name, calls=(call,))
+    messages = _score_messages(matter, dimension, steps, in_one_token=True)
+    subject = replace(matter.subject(), dimension=dimension.name)
+    asked = await ask_token(judge, messages, llm, stage="score", subject=subject)
+    found = _read_tokens(asked, dimension, scoring.minimum_covered)
+    return replace(found, dimension=dimension.name, calls=(asked.call,))
 
 
-def _read_tokens(completion: Completion, dimension: Dimension, minimum: float) -> Scored:
+def _read_tokens(asked: AskedToken, dimension: Dimension, minimum: float) -> Scored:
     """The expectation over the points at the answer's position: the last one that has mass enough on them."""
-    if completion.finish is FinishReason.ERROR:
-        return _unscored(Reason.PROVIDER_ERROR, completion.error)
-    if completion.finish is FinishReason.REFUSED:
-        return _unscored(Reason.REFUSED, completion.text[:200])
-    if not completion.logprobs:
+    if isinstance(asked.positions, Unscored):
+        return _unscored(asked.positions.reason, asked.positions.detail)
+    if not asked.positions:
         return _unscored(
             Reason.UNPARSED, "the reply has no log probabilities; method.scoring=samples needs none"
         )
-    masses = [token_masses(position, dimension.tokens) for position in completion.logprobs]
+    masses = [token_masses(position, dimension.tokens) for position in asked.positions]
     enough = [each for each in masses if sum(each.values()) >= minimum]
     if not enough:
         best = max(sum(each.values()) for each in masses)
         told = f"the scale's points have {best:.3f} of the probability, expected at least {minimum:g}"
-        return _unscored(Reason.UNPARSED, f"{told}; the answer was {completion.text[:40]!r}", best)
+        return _unscored(Reason.UNPARSED, f"{told}; the answer was {asked.text[:40]!r}", best)
     covered = sum(enough[-1].values())
     points = zip(dimension.points, dimension.tokens, strict=True)
     weights = {point: enough[-1][token] / covered for point, token in points if token in enough[-1]}
@@ -237,10 +219,10 @@ def token_masses(position: Mapping[str, float], tokens: Sequence[str]) -> dict[s
     """
     masses: dict[str, float] = {}
     for candidate, logprob in position.items():
-        bare = candidate.strip(_SPACES)
-        if len(bare) != 1 or not bare.isdecimal() or not math.isfinite(logprob):
+        spelled = bare(candidate)
+        if len(spelled) != 1 or not spelled.isdecimal() or not math.isfinite(logprob):
             continue
-        digit = str(int(bare))
+        digit = str(int(spelled))
         if digit in tokens:
             masses[digit] = masses.get(digit, 0.0) + math.exp(logprob)
     return masses

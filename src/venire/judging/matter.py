@@ -1,11 +1,11 @@
-"""What claim-level judging looks at: one response of an instance, on its own."""
+"""What judging looks at: one response of an instance on its own, or a pair; and what prompts show of it."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from venire.records import Instance, RubricEntry, Subject
+from venire.records import Instance, Order, RubricEntry, Subject
 
 T = TypeVar("T")
 
@@ -30,6 +30,19 @@ class Matter:
     def subject(self, claim_index: int | None = None) -> Subject:
         """Whom a request is about."""
         return Subject(self.instance.id, None, self.response_index, claim_index)
+
+
+def pair_values(instance: Instance, order: Order) -> dict[str, object]:
+    """What every prompt on a pair shows: request, both responses in `order`, context, reference."""
+    first, second = instance.responses
+    shown = (first, second) if order is Order.AS_GIVEN else (second, first)
+    return {
+        "prompt": instance.prompt,
+        "response_a": shown[0].text,
+        "response_b": shown[1].text,
+        "context": instance.context,
+        "reference": instance.reference,
+    }
 
 
 def rubric_values(entries: Sequence[RubricEntry], examples: int) -> list[dict[str, object]]:

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from venire.judging.ask import ask
 from venire.judging.ballot import Ballot
 from venire.judging.judge import Judge, PromptedJudge, RecordedJudge
+from venire.judging.matter import pair_values
 from venire.judging.recorded import compare_recorded
 from venire.judging.reply import Reply
 from venire.llm.protocol import LLM
@@ -89,17 +90,7 @@ async def _compare_prompted(
     stage: str,
     replicate: int,
 ) -> Ballot:
-    first, second = instance.responses
-    shown = (first, second) if order is Order.AS_GIVEN else (second, first)
-    messages = render(
-        prompt,
-        prompt=instance.prompt,
-        response_a=shown[0].text,
-        response_b=shown[1].text,
-        context=instance.context,
-        reference=instance.reference,
-        allow_tie=allow_tie,
-    )
+    messages = render(prompt, **pair_values(instance, order), allow_tie=allow_tie)
     form: type[PairwiseReply] | type[ForcedReply] = PairwiseReply if allow_tie else ForcedReply
     subject = Subject(instance.id, order)
     asked = await ask(judge, messages, form, llm, stage=stage, subject=subject, replicate=replicate)

@@ -11,6 +11,7 @@ from venire.judging.ask import ask
 from venire.judging.ballot import Ballot
 from venire.judging.criteria import Criterion
 from venire.judging.judge import PromptedJudge
+from venire.judging.matter import pair_values
 from venire.judging.pairwise import Confidence, Either, WithTie
 from venire.judging.reply import Reply
 from venire.judging.votes import final, position_consistent
@@ -80,15 +81,9 @@ async def compare_on(
 
     Source: papers/advanced-evaluation, "Prompt Structure for Pairwise Comparison".
     """
-    first, second = instance.responses
-    shown = (first, second) if order is Order.AS_GIVEN else (second, first)
     messages = render(
         PAIRWISE_CRITERIA,
-        prompt=instance.prompt,
-        response_a=shown[0].text,
-        response_b=shown[1].text,
-        context=instance.context,
-        reference=instance.reference,
+        **pair_values(instance, order),
         allow_tie=allow_tie,
         criteria=[
             {

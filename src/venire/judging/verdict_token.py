@@ -2,22 +2,19 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 
 from venire.judging.ballot import Ballot
 from venire.judging.judge import PromptedJudge
-from venire.judging.persona import in_person
+from venire.judging.matter import pair_values
+from venire.judging.one_token import AskedToken, ask_token, bare
 from venire.llm.protocol import LLM
 from venire.prompts.render import render
 from venire.records import (
-    Completion,
-    FinishReason,
     Instance,
     Order,
     Prediction,
     Preference,
     Reason,
-    Request,
     Slot,
     Subject,
     Unscored,
@@ -26,8 +23,6 @@ from venire.records import (
 
 VERDICT_TOKEN = "verdict_token"
 LETTERS = {"A": Slot.A, "B": Slot.B, "C": Slot.TIE}
-# What tokenizers put in the place of white space before a word.
-_SPACES = " \t\r\n▁Ġ"
 # The least share of the probability that must lie on the letters.
 MINIMUM_COVERED = 0.5
 
@@ -37,40 +32,13 @@ async def compare_by_token(
 ) -> Ballot:
     """The judge's vote on a pair shown in `order`, mapped back, with the winner's probability as confidence.
 
-    One letter is asked for, without a schema (under one, providers tell the probabilities before its grammar
-    is applied). The winner is the letter of most probability; the confidence is its share of that of all
+    The winner is the letter of most probability; the confidence is its share of that of all
     letters. Less than half of the probability on letters is no verdict.
     """
-    first, second = instance.responses
-    shown = (first, second) if order is Order.AS_GIVEN else (second, first)
-    messages = render(
-        VERDICT_TOKEN,
-        prompt=instance.prompt,
-        response_a=shown[0].text,
-        response_b=shown[1].text,
-        context=instance.context,
-        reference=instance.reference,
-        allow_tie=allow_tie,
-    )
-    request = Request(
-        model=judge.model,
-        messages=in_person(messages, judge.persona),
-        endpoint=judge.endpoint,
-        temperature=judge.temperature,
-        top_p=judge.top_p,
-        max_tokens=1,
-        sampling_seed=judge.sampling_seed,
-        logprobs=judge.top_logprobs,
-        stage=stage,
-        role=judge.name,
-        subject=Subject(instance.id, order),
-    )
-    completion = await llm.complete(request)
-    call = completion.as_call(request)
-    if completion.finish is FinishReason.LENGTH and completion.logprobs:
-        call = replace(call, finish=FinishReason.STOP)  # the one token that was asked for is no cut reply
-    prediction = _read(completion, order, letters_of(allow_tie=allow_tie))
-    return Ballot(Vote(judge.name, order, prediction, raw=completion.text), (call,))
+    messages = render(VERDICT_TOKEN, **pair_values(instance, order), allow_tie=allow_tie)
+    asked = await ask_token(judge, messages, llm, stage=stage, subject=Subject(instance.id, order))
+    prediction = _read(asked, order, letters_of(allow_tie=allow_tie))
+    return Ballot(Vote(judge.name, order, prediction, raw=asked.text), (asked.call,))
 
 
 def letters_of(*, allow_tie: bool) -> tuple[str, ...]:
@@ -87,26 +55,22 @@ def letter_masses(position: Mapping[str, float], letters: tuple[str, ...]) -> di
     """
     masses: dict[str, float] = {}
     for token, logprob in position.items():
-        letter = token.strip(_SPACES).upper()
+        letter = bare(token).upper()
         if letter in letters and math.isfinite(logprob):
             masses[letter] = masses.get(letter, 0.0) + math.exp(logprob)
     return masses
 
 
-def _read(completion: Completion, order: Order, letters: tuple[str, ...]) -> Prediction:
-    if completion.finish is FinishReason.ERROR:
-        return Unscored(Reason.PROVIDER_ERROR, completion.error)
-    if completion.finish is FinishReason.REFUSED:
-        return Unscored(Reason.REFUSED, completion.text[:200])
-    if not completion.logprobs:
+def _read(asked: AskedToken, order: Order, letters: tuple[str, ...]) -> Prediction:
+    if isinstance(asked.positions, Unscored):
+        return asked.positions
+    if not asked.positions:
         return Unscored(Reason.UNPARSED, "the reply has no log probabilities")
-    masses = letter_masses(completion.logprobs[0], letters)
+    masses = letter_masses(asked.positions[0], letters)
     covered = sum(masses.values())
     if covered < MINIMUM_COVERED:
         told = f"{', '.join(letters)} have {covered:.3f} of the probability, expected at least"
-        return Unscored(
-            Reason.UNPARSED, f"{told} {MINIMUM_COVERED:g}; the answer was {completion.text[:40]!r}"
-        )
+        return Unscored(Reason.UNPARSED, f"{told} {MINIMUM_COVERED:g}; the answer was {asked.text[:40]!r}")
     ranked = sorted(masses, key=lambda letter: -masses[letter])
     if len(ranked) > 1 and masses[ranked[0]] == masses[ranked[1]]:
         return Unscored(Reason.UNDEFINED, f"{ranked[0]} and {ranked[1]} are equally probable")

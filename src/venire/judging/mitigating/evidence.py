@@ -10,8 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from venire.errors import ConfigError
 from venire.judging.ask import ask
 from venire.judging.judge import Judge, PromptedJudge
-from venire.judging.matter import Matter, together
-from venire.judging.mitigating.scores import pair_values
+from venire.judging.matter import Matter, pair_values, together
 from venire.judging.mitigating.stage import Answer, Question, Verdict, reads_prompts
 from venire.judging.pairwise import Confidence
 from venire.judging.probe import Bias

@@ -11,6 +11,7 @@ from pydantic import Field
 from venire.errors import ConfigError
 from venire.judging.ask import Asked, ask
 from venire.judging.judge import Judge, PromptedJudge, RecordedJudge
+from venire.judging.matter import pair_values
 from venire.judging.mitigating.stage import Answer, Question, Verdict
 from venire.judging.probe import Bias
 from venire.judging.recorded import compare_recorded
@@ -126,19 +127,6 @@ async def _ask(judge: PromptedJudge, question: Question, llm: LLM) -> Asked[Pair
         subject=subject,
         replicate=question.replicate,
     )
-
-
-def pair_values(instance: Instance, order: Order) -> dict[str, object]:
-    """What every prompt on a pair shows: request, both responses in `order`, context, reference."""
-    first, second = instance.responses
-    shown = (first, second) if order is Order.AS_GIVEN else (second, first)
-    return {
-        "prompt": instance.prompt,
-        "response_a": shown[0].text,
-        "response_b": shown[1].text,
-        "context": instance.context,
-        "reference": instance.reference,
-    }
 
 
 def _mapped_back(reply: PairScores | Unscored, order: Order) -> tuple[float, float] | Unscored:
