@@ -1,7 +1,6 @@
 """The single annotations of a data set: its own where it publishes more than its instances hold."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from venire.data.protocol import Loaded
@@ -121,7 +120,8 @@ def _counted_votes(instances: Sequence[Instance]) -> Annotations:
     """Votes that are only counted: their annotators are numbered, and mean nobody across units."""
     entries: list[Annotation] = []
     for instance in instances:
-        votes = [winner for winner, count in _votes(instance).items() for _ in range(count)]
+        counts = instance.gold.votes if isinstance(instance.gold, PreferenceGold) else {}
+        votes = [winner for winner, count in counts.items() for _ in range(count)]
         entries += [Annotation(instance.id, f"vote {at}", vote) for at, vote in enumerate(votes, start=1)]
     cluster = {each.id: each.cluster or each.id for each in instances}
     note = "votes are counted by item: who gave them is not known"
@@ -131,10 +131,3 @@ def _counted_votes(instances: Sequence[Instance]) -> Annotations:
 def _winner(instance: Instance) -> Winner:
     assert isinstance(instance.gold, PreferenceGold)
     return instance.gold.winner
-
-
-def _votes(instance: Instance) -> Mapping[Winner, int]:
-    votes: dict[Winner, int] = defaultdict(int)
-    if isinstance(instance.gold, PreferenceGold):
-        votes.update(instance.gold.votes)
-    return votes

@@ -16,7 +16,7 @@ from venire.data.mslr_facets import AVERAGE, COMPONENTS, FACETS, Answers
 from venire.data.protocol import Loaded
 from venire.data.rows import Row
 from venire.data.scores import mean_ratings
-from venire.data.settings import as_choice, check_at_least_one
+from venire.data.settings import as_choice, check_at_least_one, check_names
 from venire.data.source import Read, read_local_or_hub
 from venire.data.tasks import read_task
 from venire.errors import ConfigError
@@ -90,12 +90,7 @@ class MSLR:
         object.__setattr__(self, "annotators", as_choice("annotators", self.annotators, Annotators))
         object.__setattr__(self, "average", as_choice("average", self.average, Average))
         object.__setattr__(self, "dimensions", tuple(self.dimensions))
-        known = (*FACETS, AVERAGE, *COMPONENTS)
-        strangers = [name for name in self.dimensions if name not in known]
-        if strangers or not self.dimensions or len(set(self.dimensions)) < len(self.dimensions):
-            raise ConfigError(
-                f"dimensions: expected different ones of {', '.join(known)}, got {list(self.dimensions)}"
-            )
+        check_names("dimensions", self.dimensions, (*FACETS, AVERAGE, *COMPONENTS))
         if self.sample not in (None, SAMPLE):
             raise ConfigError(
                 f"sample: expected {SAMPLE}, the fixed sample, or null for all, got {self.sample}; "

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from venire.data.checks import Placed, assemble, check_count
-from venire.data.mt_bench_annotations import vote_annotations
+from venire.data.mt_bench_annotations import turned, unit_of, vote_annotations
 from venire.data.mt_bench_source import HUB_ID, Bench, HumanVote, VoteSource
 from venire.data.protocol import Loaded
 from venire.data.sampling import stratified_sample, untouched_clusters
@@ -19,7 +19,6 @@ from venire.records import Annotations, Instance, PreferenceGold, Winner
 
 _PUBLISHED_DECIDED = 621  # turn-1 comparisons with a unique non-tie plurality
 _PUBLISHED_ANSWERED = 591  # of these, those with both answers in the shared data
-_OTHER = {Winner.FIRST: Winner.SECOND, Winner.SECOND: Winner.FIRST, Winner.TIE: Winner.TIE}
 
 
 class Ties(StrEnum):
@@ -180,7 +179,7 @@ def _comparisons(votes: Sequence[HumanVote]) -> list[_Comparison]:
 
 
 def _count(votes: Sequence[HumanVote]) -> Mapping[Winner, int]:
-    counted = Counter(vote.winner if vote.model_a < vote.model_b else _OTHER[vote.winner] for vote in votes)
+    counted = Counter(turned((vote.model_a, vote.model_b), vote.winner) for vote in votes)
     return {winner: counted[winner] for winner in Winner}
 
 
@@ -192,7 +191,7 @@ def _pair(bench: Bench, comparison: _Comparison) -> Placed | None:
         return None
     category = bench.questions[question_id].category
     instance = Instance(
-        id=f"{question_id}/turn-{bench.turn}/{models[0]}/{models[1]}",
+        id=unit_of(question_id, bench.turn, models),
         prompt=bench.prompt(question_id),
         responses=(first, second),
         gold=PreferenceGold(winner, comparison.votes),

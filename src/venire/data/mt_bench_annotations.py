@@ -40,11 +40,12 @@ def vote_annotations(source: VoteSource) -> tuple[Annotations, ...]:
     bench = source.read()
     folder = Path(source.root) / "mtbench"
     machines = _machine_votes(folder, source.turn) if (folder / _MACHINE).is_file() else {}
-    parts = [] if source.turn == 2 and machines else [_annotations(f"turn {source.turn}", bench, machines)]
+    title = f"turn {source.turn}"
+    parts = [] if source.turn == 2 and machines else [_annotations(title, bench, bench.votes, machines)]
     if machines and (folder / _SUBSET).is_file():
         rows = [row for row in read_jsonl(folder / _SUBSET) if row.choice("turn", TURN) == source.turn]
         votes = votes_of(rows, bench.questions)
-        parts.append(_annotations(f"turn {source.turn}, subset", bench, machines, votes))
+        parts.append(_annotations(f"{title}, subset", bench, votes, machines))
     return tuple(parts)
 
 
@@ -57,15 +58,15 @@ def unit_of(question_id: int, turn: int, models: Sequence[str]) -> str:
 def _annotations(
     title: str,
     bench: Bench,
+    votes: Sequence[HumanVote],
     machines: Mapping[str, Mapping[str, Value]],
-    votes: Sequence[HumanVote] | None = None,
 ) -> Annotations:
-    entries = tuple(_annotation(vote, bench.turn) for vote in (bench.votes if votes is None else votes))
+    entries = tuple(_annotation(vote, bench.turn) for vote in votes)
     everybody = frozenset(entry.annotator for entry in entries)
     experts = frozenset(name for name in everybody if name.startswith("expert"))
     cluster = {
         unit_of(vote.question_id, bench.turn, (vote.model_a, vote.model_b)): bench.cluster(vote.question_id)
-        for vote in (bench.votes if votes is None else votes)
+        for vote in votes
     }
     return Annotations(
         title=title,
@@ -78,10 +79,10 @@ def _annotations(
 
 def _annotation(vote: HumanVote, turn: int) -> Annotation:
     models = (vote.model_a, vote.model_b)
-    return Annotation(unit_of(vote.question_id, turn, models), vote.judge, _turned(models, vote.winner))
+    return Annotation(unit_of(vote.question_id, turn, models), vote.judge, turned(models, vote.winner))
 
 
-def _turned(models: tuple[str, str], winner: Winner) -> Winner:
+def turned(models: tuple[str, str], winner: Winner) -> Winner:
     """The winner with the models in alphabetical order."""
     return winner if models[0] < models[1] else TURNED[winner]
 
@@ -97,4 +98,4 @@ def _machine_unit(row: Row, turn: int) -> str:
 
 
 def _machine_vote(row: Row) -> Winner:
-    return _turned((row.name("model_a"), row.name("model_b")), row.choice("winner", _WINNERS))
+    return turned((row.name("model_a"), row.name("model_b")), row.choice("winner", _WINNERS))

@@ -1,5 +1,6 @@
 """Checks of a data set's own settings, before any file is opened."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TypeVar
 
@@ -16,6 +17,16 @@ def check_at_least_one(key: str, value: int | None) -> None:
     """
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
         raise ConfigError(f"{key}: expected an integer of at least 1, or null for all, got {value!r}")
+
+
+def check_names(key: str, given: Sequence[str], known: Sequence[str]) -> None:
+    """Nothing, where `given` are some of `known`, none twice.
+
+    Raises:
+        ConfigError: they are not, or there is none.
+    """
+    if not given or len(set(given)) < len(given) or any(name not in known for name in given):
+        raise ConfigError(f"{key}: expected different ones of {', '.join(known)}, got {list(given)}")
 
 
 def as_choice(key: str, value: str, choices: type[Choice]) -> Choice:

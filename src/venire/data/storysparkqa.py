@@ -6,7 +6,7 @@ experts' ratings that MAJ-EVAL was measured on are public, so alignment needs a 
 Source: Chen et al., EMNLP 2024, arXiv:2311.09756; https://github.com/neuhai/StorySparkQA.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from venire.data.hub import HubSplit
 from venire.data.protocol import Loaded
 from venire.data.rows import Row, complaint
 from venire.data.scores import Rated, check_scale, merged
-from venire.data.settings import check_at_least_one
+from venire.data.settings import check_at_least_one, check_names
 from venire.data.source import Read, read_local_or_hub
 from venire.data.tasks import read_task
 from venire.errors import ConfigError
@@ -71,8 +71,8 @@ class StorySparkQA:
 
     def __post_init__(self) -> None:
         check_at_least_one("limit", self.limit)
-        _check_names("dimensions", self.dimensions, DIMENSIONS)
-        _check_names("splits", self.splits, SPLITS)
+        check_names("dimensions", self.dimensions, DIMENSIONS)
+        check_names("splits", self.splits, SPLITS)
         check_scale("scale", self.scale)
         if self.ratings is not None and self.unrated:
             raise ConfigError("unrated: expected false where there is a file of ratings; drop one of the two")
@@ -224,8 +224,3 @@ def _own(row: Row, field: str) -> str | None:
 
 def _text(row: Row) -> str:
     return f"Question: {row.text('question').strip()}\nAnswer: {row.text('answer').strip()}"
-
-
-def _check_names(key: str, given: Sequence[str], known: Sequence[str]) -> None:
-    if not given or len(set(given)) < len(given) or any(name not in known for name in given):
-        raise ConfigError(f"{key}: expected different ones of {', '.join(known)}, got {list(given)}")

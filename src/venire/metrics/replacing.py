@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from venire.data.annotations import TURNED
 from venire.errors import DataError
 from venire.records import (
     Annotations,
@@ -16,8 +17,6 @@ from venire.records import (
     Winner,
 )
 from venire.stats.alt_test import AltTest, AltTestSettings, alt_test, minus_rmse, share_equal
-
-_TURNED = {Winner.FIRST: Winner.SECOND, Winner.SECOND: Winner.FIRST, Winner.TIE: Winner.TIE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +135,7 @@ def verdicts_by_unit(
     for (unit, is_turned), prediction in predictions:
         value = _value(prediction, dimension)
         if value is not None:
-            turned = _TURNED[value] if is_turned and isinstance(value, Winner) else value
+            turned = TURNED[value] if is_turned and isinstance(value, Winner) else value
             found.setdefault(unit, []).append(turned)
     differ = [unit for unit, values in found.items() if len(set(values)) > 1]
     notes: tuple[str, ...] = ()
