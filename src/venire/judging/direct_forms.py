@@ -9,11 +9,11 @@ from enum import StrEnum
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, ValidationError, WithJsonSchema, create_model
+from pydantic import AfterValidator, BeforeValidator, WithJsonSchema, create_model
 
 from venire.judging.criteria import Criterion
 from venire.judging.rating import NOT_APPLICABLE
-from venire.judging.reply import Reply
+from venire.judging.reply import Reply, part
 from venire.judging.scales import Scale, read_score
 
 
@@ -142,21 +142,13 @@ def set_form(
         lacking = [key for key in forms if key not in value]
         if lacking:
             raise ValueError(f"{lacking[0]} is missing")
-        return {key: _one(key, form, value[key]) for key, form in forms.items()}
+        return {key: part(key, form, value[key]) for key, form in forms.items()}
 
     properties = {key: form.model_json_schema() for key, form in forms.items()}
     schema = {"type": "object", "properties": properties}
     typed: Any = (Annotated[Mapping[str, ScoreReply], BeforeValidator(read), WithJsonSchema(schema)], ...)
     base = SummedUpReply if summary else SetReply
     return create_model(base.__name__, __base__=base, criteria=typed)
-
-
-def _one(key: str, form: type[ScoreReply], value: object) -> ScoreReply:
-    try:
-        return form.model_validate(value)
-    except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        raise ValueError(f"{key}: {faults}") from None
 
 
 def _score_schema(scale: Scale, *, allow_not_applicable: bool) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, WithJsonSchema, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, WithJsonSchema, create_model
 
 from venire.judging.ask import ask
 from venire.judging.ballot import Ballot
@@ -13,7 +13,7 @@ from venire.judging.criteria import Criterion
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import pair_values
 from venire.judging.pairwise import Confidence, Either, WithTie
-from venire.judging.reply import Reply
+from venire.judging.reply import Reply, part
 from venire.judging.votes import final, position_consistent
 from venire.llm.protocol import LLM
 from venire.prompts.render import render
@@ -118,20 +118,12 @@ def criteria_pair_form(keys: tuple[str, ...], *, allow_tie: bool) -> type[Criter
         lacking = [key for key in keys if key not in value]
         if lacking:
             raise ValueError(f"{lacking[0]} is missing")
-        return {key: _one(key, value[key]) for key in keys}
+        return {key: part(key, Comparison, value[key]) for key in keys}
 
     schema = {"type": "object", "properties": dict.fromkeys(keys, Comparison.model_json_schema())}
     typed: Any = (Annotated[Mapping[str, Comparison], BeforeValidator(read), WithJsonSchema(schema)], ...)
     winner: Any = (WithTie if allow_tie else Either, ...)
     return create_model("CriteriaPairReply", __base__=CriteriaPairReply, criteria=typed, winner=winner)
-
-
-def _one(key: str, value: object) -> Comparison:
-    try:
-        return Comparison.model_validate(value)
-    except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        raise ValueError(f"{key}: {faults}") from None
 
 
 def pair_result(by_order: Mapping[Order, Prediction]) -> dict[str, object]:

@@ -34,6 +34,7 @@ class Reply(BaseModel):
 
 
 R = TypeVar("R", bound=Reply)
+P = TypeVar("P", bound=BaseModel)
 
 
 def read_completion(completion: Completion, model: type[R], *, shown: Sequence[str] = ()) -> R | Unscored:
@@ -179,8 +180,23 @@ def _validated(piece: _Piece, model: type[R]) -> R | Unscored:
     try:
         return model.model_validate(piece.value)
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
-        return _unparsed("; ".join(faults))
+        return _unparsed(_faults_in(error))
+
+
+def part(name: str, model: type[P], value: object) -> P:
+    """The part `name` of a reply, for validators of the whole.
+
+    Raises:
+        ValueError: it is not valid; says what is wrong, under its name.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise ValueError(f"{name}: {_faults_in(error)}") from None
+
+
+def _faults_in(error: ValidationError) -> str:
+    return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
 
 
 @cache

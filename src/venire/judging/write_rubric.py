@@ -14,7 +14,6 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    ValidationError,
     WithJsonSchema,
     create_model,
 )
@@ -22,7 +21,7 @@ from pydantic import (
 from venire.judging.ask import ask
 from venire.judging.criteria import Criterion
 from venire.judging.judge import PromptedJudge
-from venire.judging.reply import Reply
+from venire.judging.reply import Reply, part
 from venire.judging.rubric import (
     CriterionRubric,
     EdgeCase,
@@ -141,7 +140,7 @@ def rubric_form(scale: Scale) -> type[RubricReply]:
         if lacking or strange:
             told = f"{lacking[0]} is missing" if lacking else f"{strange[0]} is no score of the scale"
             raise ValueError(f"expected the levels {', '.join(scores)}, {told}")
-        made = {score: _level(score, value[score]) for score in scores}
+        made = {score: part(score, LevelReply, value[score]) for score in scores}
         fault = next(same_descriptions([(score, made[score].description) for score in scores]), None)
         if fault is not None:
             raise ValueError(fault)
@@ -151,14 +150,6 @@ def rubric_form(scale: Scale) -> type[RubricReply]:
     shown = {"type": "object", "properties": dict.fromkeys(scores, level)}
     typed = Annotated[dict[str, LevelReply], BeforeValidator(read), WithJsonSchema(shown)]
     return create_model("RubricReply", __base__=RubricReply, levels=(typed, ...))
-
-
-def _level(score: str, value: object) -> LevelReply:
-    try:
-        return LevelReply.model_validate(value)
-    except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        raise ValueError(f"{score}: {faults}") from None
 
 
 def _rubric(criterion: Criterion, wanted: GeneratedRubric, reply: RubricReply) -> CriterionRubric:

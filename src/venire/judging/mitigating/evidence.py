@@ -9,10 +9,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from venire.errors import ConfigError
 from venire.judging.ask import ask
+from venire.judging.claims import verdict_label
 from venire.judging.judge import Judge, PromptedJudge
 from venire.judging.matter import Matter, pair_values, together
 from venire.judging.mitigating.stage import Answer, Question, Verdict, reads_prompts
-from venire.judging.pairwise import Confidence
+from venire.judging.pairwise import Confidence, Either, WithTie
 from venire.judging.probe import Bias
 from venire.judging.quotes import stands_in
 from venire.judging.reply import Reply
@@ -44,16 +45,6 @@ class Finding(StrEnum):
     UNVERIFIABLE = "unverifiable"
 
 
-def _folded(value: object) -> object:
-    return value.strip().casefold() if isinstance(value, str) else value
-
-
-def _label(value: object) -> object:
-    """The label without regard to case and outer white space."""
-    labels = {slot.value.casefold(): slot.value for slot in Slot}
-    return labels.get(value.strip().casefold(), value) if isinstance(value, str) else value
-
-
 class Check(BaseModel):
     """A statement of a response and what is known of it."""
 
@@ -61,7 +52,7 @@ class Check(BaseModel):
 
     statement: str
     finding: str = ""
-    verdict: Annotated[Literal["supported", "contradicted", "unverifiable"], BeforeValidator(_folded)]
+    verdict: Annotated[Literal["supported", "contradicted", "unverifiable"], BeforeValidator(verdict_label)]
 
 
 class FactCheck(Reply):
@@ -80,7 +71,7 @@ class Quote(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True, extra="ignore")
 
-    response: Annotated[Literal["A", "B"], BeforeValidator(_label)]
+    response: Either
     quote: str
 
 
@@ -89,7 +80,7 @@ class EvidenceReply(Reply):
 
     evidence: list[Quote]
     reasoning: str = ""
-    winner: Annotated[Literal["A", "B", "tie"], BeforeValidator(_label)]
+    winner: WithTie
     confidence: Confidence = None
 
     @property
@@ -103,7 +94,7 @@ class ForcedEvidenceReply(Reply):
 
     evidence: list[Quote]
     reasoning: str = ""
-    winner: Annotated[Literal["A", "B"], BeforeValidator(_label)]
+    winner: Either
     confidence: Confidence = None
 
     @property
