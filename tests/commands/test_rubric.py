@@ -106,6 +106,7 @@ def test_a_criterion_that_measures_several_things_is_warned_about(command: Comma
         ((*ONE, "method=direct"), "method: generating a rubric does not look at it"),
         ((*ONE, "--out", "accuracy.yaml"), "is a file of venire's own"),
         ((*ONE, "--out", "a.txt"), "expected a .yaml file"),
+        ((*ONE, "--out", f"{__file__}/x.yaml"), "--out: expected a file that can be written"),
         ((*ONE, "judge=recorded"), "judge: expected one that reads prompts"),
     ],
 )

@@ -13,6 +13,7 @@ from omegaconf import DictConfig
 
 from venire.build import build as built_from
 from venire.commands import exits
+from venire.commands.building import refuse_unwritable
 from venire.commands.composing import look_at_each_job
 from venire.commands.persona_sets import find_set, listed_sets, shipped
 from venire.config import calling_of
@@ -140,17 +141,8 @@ def _placed(home: Path, request: BuildRequest) -> tuple[Brief, Path]:
         raise ConfigError(f"--out: persona={name} is a file of venire's own; take another name")
     if out.exists() and not request.force:
         raise ConfigError(f"--out: {out} is there already; name another file, or give --force")
-    _refuse_unwritable(out)
+    refuse_unwritable(out)
     return replace(request.brief, name=name), out
-
-
-def _refuse_unwritable(out: Path) -> None:
-    """Better said before the calls are paid than after."""
-    there = next(folder for folder in out.absolute().parents if folder.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK):
-        raise ConfigError(
-            f"--out: expected a file that can be written, {there} is no folder that one can write to"
-        )
 
 
 def _composed(overrides: Sequence[str], config_dir: Path | None) -> Calling:

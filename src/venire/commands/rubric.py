@@ -12,6 +12,7 @@ from omegaconf import DictConfig
 
 from venire.build import build
 from venire.commands import exits
+from venire.commands.building import refuse_unwritable
 from venire.commands.composing import look_at_each_job
 from venire.commands.option_files import shipped_options
 from venire.commands.rubric_sets import GROUP, find_rubrics, listed_rubrics
@@ -177,6 +178,8 @@ def _placed(home: Path, request: GenerateRequest, default: str) -> tuple[str, Pa
         raise ConfigError(f"--out: rubric={name} is a file of venire's own; take another name")
     if out.exists() and not request.force and not request.dry_run:
         raise ConfigError(f"--out: {out} is there already; name another file, or give --force")
+    if not request.dry_run:
+        refuse_unwritable(out)
     return name, out
 
 
