@@ -5,10 +5,11 @@ from pathlib import Path
 
 import yaml
 
-from venire.build import build
 from venire.commands import exits
 from venire.commands.data_sets import data_of_folder
+from venire.commands.option_files import loaded
 from venire.commands.review import labels_of
+from venire.commands.rubric_sets import rubrics_of
 from venire.config import config_dir
 from venire.errors import ConfigError
 from venire.review.feedback import corrections
@@ -33,8 +34,8 @@ def correct_rubric(home: Path, request: RubricRequest) -> int:
     """Write a rubric with the corrections that people made of a run; returns the exit status.
 
     Raises:
-        ConfigError: no such rubric, or the file to write is there already.
-        DataError: nothing can be added.
+        ConfigError: no such rubric, something is wrong with it, or the file to write is there already.
+        DataError: the rubric's file is no YAML, or nothing can be added.
         RunError: there are no labels of the run's items.
     """
     path = _rubric_file(home, request.rubric)
@@ -46,16 +47,15 @@ def correct_rubric(home: Path, request: RubricRequest) -> int:
     data = data_of_folder(folder)
     labels = labels_of(home, data, folder)
     found = corrections(data.loaded.instances, read_judged(folder), labels)
-    content = yaml.safe_load(path.read_text(encoding="utf-8"))
     made = corrected_rubric(
-        content if isinstance(content, dict) else {},
+        loaded(path),
         found,
         name=name,
         run_id=folder.name,
         criterion=request.criterion,
         without_reason=request.without_reason,
     )
-    build(made.content, "rubric")  # a file that no run could take is not written
+    rubrics_of(made.content, str(path))  # a file that no run could take is not written
     out.parent.mkdir(parents=True, exist_ok=True)
     text = yaml.safe_dump(dict(made.content), sort_keys=False, allow_unicode=True, width=110)
     write_atomically(out, f"# {path.stem} with people's corrections of run {folder.name}.\n{text}")

@@ -26,11 +26,11 @@ def find_rubrics(home: Path, name: str, config_dir_given: Path | None) -> Rubric
         path = Path(name)
         if not path.is_file():
             raise ConfigError(f"no such file: {path}")
-        return _built(loaded(path), str(path))
+        return rubrics_of(loaded(path), str(path))
     node = composed_option(home, GROUP, name, (), config_dir_given)
     if node is None:
         raise ConfigError(f"rubric: {name} is no rubric of criteria; `venire rubric show` lists them")
-    return _built(node, name)
+    return rubrics_of(node, name)
 
 
 def listed_rubrics(home: Path, config_dir_given: Path | None) -> list[str]:
@@ -44,7 +44,12 @@ def listed_rubrics(home: Path, config_dir_given: Path | None) -> list[str]:
     ]
 
 
-def _built(node: Mapping[str, object], where: str) -> RubricSet:
+def rubrics_of(node: Mapping[str, object], where: str) -> RubricSet:
+    """The set that a file's content describes.
+
+    Raises:
+        ConfigError: it names another target, or something is wrong with it; names the key.
+    """
     if node.get(TARGET) != RUBRIC_TARGET or "defaults" in node:
         raise ConfigError(
             f"{where}: expected a set of rubrics ({TARGET}: {RUBRIC_TARGET}), got {node.get(TARGET)}"

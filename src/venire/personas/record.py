@@ -77,7 +77,7 @@ def warnings_of(documents: Documents, built: Built) -> list[str]:
 def yaml_of(content: Mapping[str, object], header: Sequence[str]) -> str:
     """The file's text: comment lines, then `content` with interpolations of hydra taken as plain text."""
     body = yaml.safe_dump(
-        _escaped(content), sort_keys=False, allow_unicode=True, width=_WIDTH, default_flow_style=False
+        escaped(content), sort_keys=False, allow_unicode=True, width=_WIDTH, default_flow_style=False
     )
     return "".join(f"# {line}\n" for line in header) + body
 
@@ -236,16 +236,16 @@ def sums(calls: Sequence[Call]) -> dict[str, object]:
     }
 
 
-def _escaped(node: object) -> object:
+def escaped(node: object) -> object:
     r"""`node` as omegaconf reads it back.
 
     `${` would be a reference: it is written `\${`, backslashes before it doubled. A lone `???` would be a
     value that is missing.
     """
     if isinstance(node, Mapping):
-        return {key: _escaped(value) for key, value in node.items()}
+        return {key: escaped(value) for key, value in node.items()}
     if isinstance(node, list):
-        return [_escaped(item) for item in node]
+        return [escaped(item) for item in node]
     if not isinstance(node, str):
         return node
     return "(???)" if node == "???" else _REFERENCE.sub(r"\1\1\\${", node)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from venire.data.fingerprint import content_id
 from venire.errors import DataError
 from venire.judging.rubric import CORRECTED_ON
+from venire.personas.record import escaped
 from venire.review.feedback import Correction
 
 _SHOWN = 400  # characters of a response that an edge case quotes
@@ -42,7 +43,7 @@ def corrected_rubric(
     """`content` with the corrections as edge cases of the criteria that they are of.
 
     Args:
-        content: a rubric file (`conf/rubric`).
+        content: a rubric file (`conf/rubric`), references and escapes as they stand there.
         name: of the new rubric.
         run_id: the run whose verdicts were corrected.
         criterion: of which corrections of pairs are taken to be; they name none themselves.
@@ -56,7 +57,7 @@ def corrected_rubric(
         raise DataError("rubric: expected a file with rubrics, as of conf/rubric, got another")
     if criterion is not None and criterion not in rubrics:
         raise DataError(f"--criterion: expected one of {', '.join(map(str, rubrics))}, got {criterion!r}")
-    cases: dict[str, list[dict[str, str]]] = {str(key): [] for key in rubrics}
+    cases: dict[str, list[dict[str, object]]] = {str(key): [] for key in rubrics}
     used = []
     for each in corrections:
         key = each.dimension or criterion or ""
@@ -84,14 +85,16 @@ def corrected_rubric(
     )
 
 
-def _edge_case(correction: Correction) -> dict[str, str]:
+def _edge_case(correction: Correction) -> dict[str, object]:
+    """As a file has it: what people and models wrote is no reference of hydra's."""
     like = f"A response like this: {_quoted(correction.responses[0])}."
     if not correction.dimension:
         like = f"Two responses like these: {' and '.join(map(_quoted, correction.responses))}."
-    return {
+    case = {
         "situation": f"{like} A judge said {correction.judged}.",
         "guidance": f"A person says {correction.corrected}. {correction.comment}".strip(),
     }
+    return {part: escaped(text) for part, text in case.items()}
 
 
 def _quoted(text: str) -> str:
