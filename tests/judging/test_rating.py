@@ -13,7 +13,6 @@ from venire.judging.rating import (
     OwnScale,
     Rated,
     check_rated,
-    levels,
     own_dimension,
     rate,
     rating_form,
@@ -162,10 +161,10 @@ def test_overall_is_over_the_dimensions_that_were_rated_and_none_of_them_is_no_j
 
 
 def test_the_points_of_a_scale() -> None:
-    assert levels(FLUENCY) == (0, 1, 2)
-    assert levels(STRENGTH) == (0, 0.5, 1, 1.5, 2, 2.5, 3)
-    assert levels(Dimension("signed", "", -3, 3, 3)) == (-3, 0, 3)
-    assert levels(SHARE) == ()
+    assert FLUENCY.points == (0, 1, 2)
+    assert STRENGTH.points == (0, 0.5, 1, 1.5, 2, 2.5, 3)
+    assert Dimension("signed", "", -3, 3, 3).points == (-3, 0, 3)
+    assert SHARE.points == ()
 
 
 def test_a_persona_s_own_dimension_is_named_as_a_key_and_only_where_it_is_told() -> None:

@@ -8,12 +8,13 @@ section 2 (roles, communication strategies).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
 
 from pydantic import create_model, field_validator
 
+from venire.judging.agent import in_seat
 from venire.judging.ask import ask
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import Matter, together
@@ -169,7 +170,7 @@ async def _speak(
     heard: Sequence[Heard],
     llm: LLM,
 ) -> _Said:
-    judge = replace(seats.judge, name=role.name, persona=role)
+    judge = in_seat(seats.judge, role.name, role)
     messages = render(
         CHATEVAL_TURN,
         **matter.values,
@@ -229,7 +230,7 @@ async def _pass_on(
         heard=_heard_values(discussion.heard),
         said=_heard_values(said),
     )
-    judge = replace(seats.judge, name=SUMMARISER, persona=None)
+    judge = in_seat(seats.judge, SUMMARISER)
     asked = await ask(judge, messages, SummaryReply, llm, stage="summarise", subject=matter.subject())
     discussion.calls += asked.calls
     if isinstance(asked.reply, Unscored):

@@ -138,10 +138,7 @@ class Assessment:
             "total": self.total,
             "weights": effective_weights(criteria, self.scores),
             "not_applicable": [key for key, score in self.scores.items() if score is None],
-            "unscored": {
-                key: {"reason": each.reason.value, "detail": each.detail}
-                for key, each in self.unscored.items()
-            },
+            "unscored": {key: each.as_detail for key, each in self.unscored.items()},
         }
 
 

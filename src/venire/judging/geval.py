@@ -26,7 +26,7 @@ from venire.judging.ask import Asked, ask
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import Matter, together
 from venire.judging.one_token import AskedToken, ask_token, bare
-from venire.judging.rating import dimension_values, on_scale
+from venire.judging.rating import dimension_values, point_of
 from venire.judging.reply import Reply
 from venire.llm.protocol import LLM
 from venire.prompts.render import render
@@ -262,9 +262,9 @@ def score_form(dimension: Dimension) -> type[ScoreReply]:
     """The reply that scores on the scale of `dimension`; a number off it is a validation error."""
 
     def read(value: object) -> object:
-        number = not isinstance(value, bool) and isinstance(value, int | float)
-        if number and on_scale(dimension, float(value)):  # type: ignore[arg-type]
-            return float(value)  # type: ignore[arg-type]
+        point = point_of(dimension, value)
+        if point is not None:
+            return point
         steps = "" if dimension.step is None else f" in steps of {dimension.step:g}"
         raise ValueError(
             f"expected a number from {dimension.low:g} to {dimension.high:g}{steps}, got {value!r}"

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from statistics import fmean
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema, create_model
@@ -91,7 +92,6 @@ async def rate(
     llm: LLM,
     *,
     prompt: str = RATE,
-    stage: str = "rate",
     replicate: int = 0,
 ) -> Rated:
     """The judge's ratings of a response on its own; a persona is told at the head of the question.
@@ -105,7 +105,7 @@ async def rate(
         matter,
         dimensions,
         llm,
-        stage=stage,
+        stage="rate",
         replicate=replicate,
     )
 
@@ -164,14 +164,21 @@ def _rating(dimension: Dimension, given: Mapping[Any, object]) -> float | None:
     value = given[dimension.name]
     if isinstance(value, str) and value.strip().casefold() == NOT_APPLICABLE.casefold():
         return None
-    number = not isinstance(value, bool) and isinstance(value, int | float)
-    if number and on_scale(dimension, float(value)):  # type: ignore[arg-type]
-        return float(value)  # type: ignore[arg-type]
+    point = point_of(dimension, value)
+    if point is not None:
+        return point
     steps = "" if dimension.step is None else f" in steps of {dimension.step:g}"
     raise ValueError(
         f'{dimension.name}: expected a number from {dimension.low:g} to {dimension.high:g}{steps} or "N/A", '
         f"got {value!r}"
     )
+
+
+def point_of(dimension: Dimension, value: object) -> float | None:
+    """The point of the dimension's scale that a reply's `value` is; None where it is none, or no number."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if on_scale(dimension, float(value)) else None
 
 
 def on_scale(dimension: Dimension, value: float) -> bool:
@@ -182,11 +189,6 @@ def on_scale(dimension: Dimension, value: float) -> bool:
         return True
     steps = (value - dimension.low) / dimension.step
     return abs(steps - round(steps)) < _SLACK
-
-
-def levels(dimension: Dimension) -> tuple[float, ...]:
-    """The points of the dimension's scale, lowest first; empty where any number between the ends will do."""
-    return dimension.points
 
 
 def ratings_given(by_name: Mapping[str, float | None]) -> Ratings:
@@ -212,6 +214,22 @@ def with_overall(by_name: Mapping[str, float], dimensions: Sequence[Dimension]) 
     return Ratings({OVERALL: overall} | {each.name: by_name[each.name] for each in rated})
 
 
+def prediction_of(ratings: Ratings | Unscored, dimensions: Sequence[Dimension]) -> Ratings | Unscored:
+    """`ratings` on `dimensions`, with `OVERALL`; without ratings, why there are none."""
+    return ratings if isinstance(ratings, Unscored) else with_overall(ratings.by_dimension, dimensions)
+
+
+def mean_of(rated: Sequence[Mapping[str, float]], dimensions: Sequence[Dimension]) -> dict[str, float]:
+    """The mean on each of `dimensions` over those that have it; absent where none has."""
+    values = {each.name: [one[each.name] for one in rated if each.name in one] for each in dimensions}
+    return {name: fmean(given) for name, given in values.items() if given}
+
+
+def ratings_detail(made: Ratings | Unscored) -> dict[str, float] | None:
+    """Ratings by dimension, JSON-ready; None where there are none."""
+    return None if isinstance(made, Unscored) else dict(made.by_dimension)
+
+
 def dimension_values(dimensions: Sequence[Dimension]) -> list[dict[str, object]]:
     """`dimensions` as prompts show them; `levels` is empty where the scale has too many points to list."""
     return [
@@ -221,10 +239,9 @@ def dimension_values(dimensions: Sequence[Dimension]) -> list[dict[str, object]]
             "low": _plain(each.low),
             "high": _plain(each.high),
             "step": None if each.step is None else _plain(each.step),
-            "levels": [_plain(level) for level in points] if len(points) <= _MOST_SHOWN else [],
+            "levels": list(map(_plain, each.points)) if len(each.points) <= _MOST_SHOWN else [],
         }
         for each in dimensions
-        for points in (levels(each),)
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from venire.errors import ConfigError
-from venire.judging.rating import NOT_APPLICABLE, levels, on_scale
+from venire.judging.rating import NOT_APPLICABLE, point_of
 from venire.records import Dimension
 
 _FORM = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)(?: step (\d+(?:\.\d+)?))?")
@@ -48,7 +48,7 @@ class Scale:
     @property
     def points(self) -> tuple[float, ...]:
         """Lowest first; empty where any number between the ends will do."""
-        return levels(self._as_dimension)
+        return self._as_dimension.points
 
     @property
     def is_fine(self) -> bool:
@@ -73,13 +73,9 @@ class Scale:
             word = value.strip().casefold() if isinstance(value, str) else None
             if word in self.words:
                 return self.points[self.words.index(word)]
-        elif self._holds(value):
-            return float(value)  # type: ignore[arg-type]
+        elif (point := point_of(self._as_dimension, value)) is not None:
+            return point
         raise ValueError(f"expected {self}, got {value!r}")
-
-    def _holds(self, value: object) -> bool:
-        number = not isinstance(value, bool) and isinstance(value, int | float)
-        return number and on_scale(self._as_dimension, float(value))  # type: ignore[arg-type]
 
     def shown(self, point: float) -> int | float | str:
         """`point` as a reply names it."""

@@ -1,7 +1,6 @@
 """`method=chateval`: several roles of one model discuss a response; their ratings are averaged (ChatEval)."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from venire.errors import ConfigError
@@ -18,7 +17,14 @@ from venire.judging.chateval import (
 from venire.judging.judge import Judge, PromptedJudge
 from venire.judging.matter import Matter
 from venire.judging.persona import PERSONA
-from venire.judging.rating import asked_dimensions, check_rated, with_overall
+from venire.judging.rating import (
+    asked_dimensions,
+    check_rated,
+    mean_of,
+    prediction_of,
+    ratings_detail,
+    with_overall,
+)
 from venire.judging.roles import RoleSet
 from venire.llm.protocol import LLM
 from venire.methods.comparing import Independent, prompts_of
@@ -102,14 +108,11 @@ def _mean(last: Sequence[Statement], dimensions: Sequence[Dimension]) -> Predict
     given = [each.ratings.by_dimension for each in last if isinstance(each.ratings, Ratings)]
     if not given:
         return next(each.ratings for each in last if isinstance(each.ratings, Unscored))
-    values = {each.name: [one[each.name] for one in given if each.name in one] for each in dimensions}
-    means = {name: math.fsum(found) / len(found) for name, found in values.items() if found}
-    return with_overall(means, dimensions)
+    return with_overall(mean_of(given, dimensions), dimensions)
 
 
 def _vote(statement: Statement, dimensions: Sequence[Dimension]) -> Vote:
-    ratings = statement.ratings
-    prediction = ratings if isinstance(ratings, Unscored) else with_overall(ratings.by_dimension, dimensions)
+    prediction = prediction_of(statement.ratings, dimensions)
     return Vote(statement.role, None, prediction, statement.message, statement.text)
 
 
@@ -117,7 +120,12 @@ def _detail(discussion: Discussion) -> dict[str, object]:
     """`statements` and `summaries` in order, and `failed`: the turns and roles that said nothing usable."""
     return {
         "statements": [
-            {"turn": each.turn, "role": each.role, "message": each.message, "ratings": _plain(each.ratings)}
+            {
+                "turn": each.turn,
+                "role": each.role,
+                "message": each.message,
+                "ratings": ratings_detail(each.ratings),
+            }
             for each in discussion.statements
         ],
         "summaries": [
@@ -131,7 +139,3 @@ def _detail(discussion: Discussion) -> dict[str, object]:
             if isinstance(each.ratings, Unscored)
         ],
     }
-
-
-def _plain(ratings: Ratings | Unscored) -> Mapping[str, float] | None:
-    return None if isinstance(ratings, Unscored) else dict(ratings.by_dimension)

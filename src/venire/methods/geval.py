@@ -115,5 +115,5 @@ def _detail(scored: Sequence[Scored]) -> dict[str, object]:
             for each in scored
         },
         "steps": {each.dimension: list(each.steps) for each in scored},
-        "unscored": {name: {"reason": u.reason.value, "detail": u.detail} for name, u in failed.items()},
+        "unscored": {name: why.as_detail for name, why in failed.items()},
     }

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from venire.judging.judge import Judge, PromptedJudge
 from venire.judging.matter import Matter
-from venire.judging.rating import RATE, Rated, asked_dimensions, check_rated, rate, with_overall
+from venire.judging.rating import RATE, asked_dimensions, check_rated, prediction_of, rate
 from venire.llm.protocol import LLM
 from venire.methods.comparing import Independent, prompts_of
 from venire.prompts.render import require_prompt
-from venire.records import Dimension, Instance, Outcome, Prediction, Unscored, Vote
+from venire.records import Instance, Outcome, Vote
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,6 @@ class Rating(Independent):
         assert isinstance(self.judged_by, PromptedJudge)
         dimensions = asked_dimensions(instance)
         rated = await rate(self.judged_by, Matter(instance, 0), dimensions, llm, prompt=self.prompt)
-        prediction = _prediction(rated, dimensions)
+        prediction = prediction_of(rated.ratings, dimensions)
         vote = Vote(self.judged_by.name, None, prediction, rated.feedback, rated.text)
         return Outcome(instance.id, prediction, votes=(vote,), calls=rated.calls)
-
-
-def _prediction(rated: Rated, dimensions: Sequence[Dimension]) -> Prediction:
-    if isinstance(rated.ratings, Unscored):
-        return rated.ratings
-    return with_overall(rated.ratings.by_dimension, dimensions)

@@ -85,5 +85,10 @@ class Unscored:
     reason: Reason
     detail: str = ""
 
+    @property
+    def as_detail(self) -> dict[str, str]:
+        """JSON-ready, for `Outcome.detail`."""
+        return {"reason": self.reason.value, "detail": self.detail}
+
 
 Prediction = Preference | Ratings | Unscored

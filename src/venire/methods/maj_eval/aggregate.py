@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from statistics import fmean
 
 from venire.judging.judge import PromptedJudge
-from venire.judging.rating import with_overall
+from venire.judging.rating import mean_of, with_overall
 from venire.records import Dimension, Opinion, Ratings, Reason, Transcript, Unscored
 
 
@@ -42,7 +41,7 @@ def scores(
     groups = [mean_ratings(held, dimensions) for held in opinions]
     everyone = [opinion for held in opinions for opinion in held]
     return {
-        Variant.MEAN_OF_GROUPS: _scored(_means(groups, dimensions), dimensions, everyone),
+        Variant.MEAN_OF_GROUPS: _scored(mean_of(groups, dimensions), dimensions, everyone),
         Variant.MEAN_OF_AGENTS: _scored(mean_ratings(everyone, dimensions), dimensions, everyone),
     }
 
@@ -50,12 +49,7 @@ def scores(
 def mean_ratings(opinions: Iterable[Opinion], dimensions: Sequence[Dimension]) -> Mapping[str, float]:
     """The mean rating of each of `dimensions` over those who rated it; absent where nobody did."""
     rated = [each.ratings.by_dimension for each in opinions if isinstance(each.ratings, Ratings)]
-    return _means(rated, dimensions)
-
-
-def _means(rated: Sequence[Mapping[str, float]], dimensions: Sequence[Dimension]) -> dict[str, float]:
-    values = {each.name: [one[each.name] for one in rated if each.name in one] for each in dimensions}
-    return {name: fmean(given) for name, given in values.items() if given}
+    return mean_of(rated, dimensions)
 
 
 def _scored(

@@ -12,7 +12,7 @@ from venire.judging.history import History, history_of
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import together
 from venire.llm.protocol import LLM
-from venire.methods.maj_eval.talk import Opened, Talk, opinion_of, part_of, unchanged
+from venire.methods.maj_eval.talk import Opened, Talk, opinion_of, part_of, without_talk
 from venire.records import (
     Call,
     Choice,
@@ -94,10 +94,8 @@ class FreeDebate:
         are then final.
         """
         group = opened.group
-        if opened.is_silent:
-            return Talk(Transcript(group.name, unchanged(opened), ending=Ending.NO_RATINGS))
-        if len(group.agents) == 1:
-            return Talk(Transcript(group.name, unchanged(opened), ending=Ending.ONE_AGENT))
+        if (settled := without_talk(opened)) is not None:
+            return settled
         floor = _Floor(self, opened, in_seat(self.coordinator or chair, f"{group.name}/{COORDINATOR}"))
         while floor.open_agents and len(floor.turns) < self.turns:
             await floor.next_turn(llm)
@@ -153,16 +151,16 @@ class _Floor:
         open_to = self.open_agents
         if len(open_to) == 1:
             return _Chosen(open_to[0], Choice.ONLY_ONE)
+        taken = self.taken
         named = await name_next(
             self.coordinator,
             self.opened.group,
             self.opened.matter,
             history,
             llm,
-            taken=self.taken,
+            taken=taken,
             open_to=open_to,
         )
-        taken = self.taken
         by_rule = min(open_to, key=lambda agent: taken[agent.name])  # ties: the group's order
         if isinstance(named.speaker, Unscored):
             return _Chosen(by_rule, Choice.FAILED, calls=named.calls)

@@ -13,7 +13,8 @@ from venire.judging.rating import (
     OwnScale,
     asked_dimensions,
     check_rated,
-    with_overall,
+    prediction_of,
+    ratings_detail,
 )
 from venire.judging.synthesis import AGGREGATE, Synthesised, synthesise
 from venire.llm.protocol import LLM
@@ -31,10 +32,8 @@ from venire.records import (
     Part,
     PersonaLevel,
     PersonaSet,
-    Prediction,
     Ratings,
     Transcript,
-    Unscored,
     Vote,
 )
 
@@ -177,17 +176,9 @@ class MajEval(Independent):
         )
 
 
-def ratings_detail(made: Ratings | Unscored) -> dict[str, float] | None:
-    """Ratings by dimension; None where there are none."""
-    return dict(made.by_dimension) if isinstance(made, Ratings) else None
-
-
 def _vote(group: str, part: Part, dimensions: Sequence[Dimension]) -> Vote:
     """An agent's final ratings as its vote; its own dimension is in the transcript only."""
-    final = part.final.ratings
-    prediction: Prediction = final
-    if isinstance(final, Ratings):
-        prediction = with_overall(final.by_dimension, dimensions)
+    prediction = prediction_of(part.final.ratings, dimensions)
     return Vote(f"{group}/{part.agent}", None, prediction, part.final.feedback)
 
 

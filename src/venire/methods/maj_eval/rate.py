@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from venire.judging.agent import Agent, Group
 from venire.judging.matter import Matter, together
 from venire.judging.persona import in_person
-from venire.judging.rating import Rated, ask_ratings, rating_messages
+from venire.judging.rating import ask_ratings, rating_messages
 from venire.llm.protocol import LLM
 from venire.methods.maj_eval.talk import Opened
 from venire.records import Message
@@ -25,7 +25,7 @@ async def rate_independently(
     agents = [agent for group in groups for agent in group.agents]
     questions = [rating_messages(matter, agent.dimensions, prompt=prompt) for agent in agents]
     rated = await together(
-        _rate(agent, question, replicate, matter, llm)
+        ask_ratings(agent.judge, question, matter, agent.dimensions, llm, stage="rate", replicate=replicate)
         for agent, question, replicate in zip(agents, questions, replicates(agents, questions), strict=True)
     )
     made = iter(rated)
@@ -41,11 +41,3 @@ def replicates(agents: Sequence[Agent], questions: Sequence[tuple[Message, ...]]
         numbers.append(asked[told])
         asked[told] += 1
     return numbers
-
-
-async def _rate(
-    agent: Agent, question: tuple[Message, ...], replicate: int, matter: Matter, llm: LLM
-) -> Rated:
-    return await ask_ratings(
-        agent.judge, question, matter, agent.dimensions, llm, stage="rate", replicate=replicate
-    )

@@ -7,7 +7,7 @@ from venire.judging.history import History
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import together
 from venire.llm.protocol import LLM
-from venire.methods.maj_eval.talk import Opened, Talk, opinion_of, part_of, unchanged
+from venire.methods.maj_eval.talk import Opened, Talk, opinion_of, part_of, without_talk
 from venire.records import Ending, Transcript
 
 
@@ -32,10 +32,8 @@ class ReadOnly:
     async def hold(self, opened: Opened, chair: PromptedJudge, llm: LLM) -> Talk:
         """The final ratings; the first ones in a group of one, and where no first one could be used."""
         group, openings = opened.group, opened.openings
-        if opened.is_silent:
-            return Talk(Transcript(group.name, unchanged(opened), ending=Ending.NO_RATINGS))
-        if len(group.agents) == 1:
-            return Talk(Transcript(group.name, unchanged(opened), ending=Ending.ONE_AGENT))
+        if (settled := without_talk(opened)) is not None:
+            return settled
         history = History(group.agents, openings)
         rated = await together(
             rate_finally(agent, opened.matter, history, llm, debated=False) for agent in group.agents

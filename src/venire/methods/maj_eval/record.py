@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from venire.judging.rating import ratings_detail
 from venire.judging.synthesis import Synthesised
-from venire.records import Opinion, Part, Ratings, Transcript, Unscored, Utterance
+from venire.records import Opinion, Part, Transcript, Unscored, Utterance
 
 
 def transcript_detail(transcript: Transcript) -> dict[str, object]:
@@ -31,7 +32,7 @@ def _part_detail(part: Part) -> dict[str, object]:
 
 def _opinion_detail(opinion: Opinion) -> dict[str, object]:
     return {
-        "ratings": dict(opinion.ratings.by_dimension) if isinstance(opinion.ratings, Ratings) else None,
+        "ratings": ratings_detail(opinion.ratings),
         "unscored": _why(opinion.ratings if isinstance(opinion.ratings, Unscored) else None),
         "feedback": opinion.feedback,
         "cut": list(opinion.cut),
@@ -56,7 +57,7 @@ def _turn_detail(turn: Utterance) -> dict[str, object]:
 
 
 def _why(unscored: Unscored | None) -> dict[str, str] | None:
-    return None if unscored is None else {"reason": unscored.reason.value, "detail": unscored.detail}
+    return None if unscored is None else unscored.as_detail
 
 
 def synthesis_detail(made: Synthesised | None) -> dict[str, object] | None:

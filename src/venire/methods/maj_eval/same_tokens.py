@@ -9,9 +9,9 @@ from venire.errors import ConfigError
 from venire.judging.agent import Agent
 from venire.judging.judge import PromptedJudge
 from venire.judging.matter import Matter, together
-from venire.judging.rating import Rated, asked_dimensions, rate, with_overall
+from venire.judging.rating import Rated, asked_dimensions, prediction_of, rate
 from venire.llm.protocol import LLM
-from venire.methods.maj_eval.aggregate import mean_ratings, scores
+from venire.methods.maj_eval.aggregate import scores
 from venire.methods.maj_eval.method import MajEval
 from venire.methods.maj_eval.talk import opinion_of
 from venire.records import (
@@ -167,8 +167,7 @@ def _seat(agent: Agent) -> _Seat:
 
 
 def _vote(seat: _Seat, made: Rated, dimensions: Sequence[Dimension]) -> Vote:
-    given = mean_ratings([opinion_of(made)], dimensions)
-    prediction = made.ratings if isinstance(made.ratings, Unscored) else with_overall(given, dimensions)
+    prediction = prediction_of(made.ratings, dimensions)
     return Vote(seat.judge.name, None, prediction, made.feedback, made.text)
 
 

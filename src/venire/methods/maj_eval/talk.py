@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from venire.judging.agent import Agent, Group
 from venire.judging.matter import Matter
 from venire.judging.rating import Rated
-from venire.records import Call, Opinion, Part, Standing, Transcript, Unscored
+from venire.records import Call, Ending, Opinion, Part, Standing, Transcript, Unscored
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,17 @@ def unchanged(opened: Opened) -> tuple[Part, ...]:
         part_of(agent, opening, opening)
         for agent, opening in zip(opened.group.agents, opened.openings, strict=True)
     )
+
+
+def without_talk(opened: Opened) -> Talk | None:
+    """The first ratings as final ones: of a group of one, and where no first one could be used; else None."""
+    if opened.is_silent:
+        ending = Ending.NO_RATINGS
+    elif len(opened.group.agents) == 1:
+        ending = Ending.ONE_AGENT
+    else:
+        return None
+    return Talk(Transcript(opened.group.name, unchanged(opened), ending=ending))
 
 
 def final_opinions(parts: Sequence[Part]) -> tuple[Opinion, ...]:
