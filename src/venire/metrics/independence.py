@@ -8,7 +8,7 @@ import numpy as np
 
 from venire.metrics.estimators import Estimator, mean_over
 from venire.metrics.measurement import Collector, metric_name
-from venire.metrics.panel import Bench, right_votes
+from venire.metrics.panel import Bench, accuracies, best_judge, named, right_votes
 from venire.records import Order
 from venire.stats import independence, panel
 from venire.stats.estimate import Estimate, FloatArray, IntArray, undefined
@@ -105,7 +105,7 @@ def independence_of(bench: Bench, estimator: Estimator, subset: Sequence[str] = 
         subset: the items' subsets; `expected_within` is undefined with fewer than two.
     """
     matrices = bench.main
-    best = _best(bench, estimator)
+    best = best_judge(accuracies(bench, estimator))
     group = _codes(subset, len(estimator.gold))
     views: list[tuple[str, list[IntArray]]] = [(ONLY, matrices)]
     if len(matrices) > 1:
@@ -203,20 +203,13 @@ def _of_errors(seen: _Seen, estimator: Estimator, *, votes: bool) -> Estimate:
     for right, some in zip(seen.right, asked, strict=True):
         point = point_of(right[some])
         if not point.is_defined:
-            return _named(point, right[some], seen.judges)
+            return named(point, right[some], seen.judges)
     from_sums = panel.votes_from_sums if votes else panel.correlation_from_sums
     features = [
         panel.correlation_features(right) * some[:, None]
         for right, some in zip(seen.right, asked, strict=True)
     ]
     return _mean(features, partial(from_sums, n_judges=judges), estimator)
-
-
-def _named(point: Estimate, right: FloatArray, judges: Sequence[str]) -> Estimate:
-    constant = [name for name, column in zip(judges, right.T, strict=True) if len(set(column)) == 1]
-    if len(judges) < 2 or not constant:
-        return point
-    return undefined(f"right always or never: {', '.join(constant)}", point.n)
 
 
 def _within(features: Sequence[FloatArray], estimator: Estimator, group: IntArray) -> Estimate:
@@ -233,12 +226,6 @@ def _accuracy(sums: FloatArray, judge: int) -> FloatArray:
 
 def _lead(sums: FloatArray, judge: int) -> FloatArray:
     return np.asarray(_accuracy(sums, judge) - independence.majority_from_sums(sums))
-
-
-def _best(bench: Bench, estimator: Estimator) -> str:
-    """The judge with the highest accuracy over all orders; of equals the first by name."""
-    accuracy = {judge: estimator.accuracy(columns.main).value for judge, columns in bench.judges.items()}
-    return max(sorted(accuracy), key=lambda judge: accuracy[judge])
 
 
 def _codes(subset: Sequence[str], n: int) -> IntArray:

@@ -1,6 +1,6 @@
 """Metrics of the judges behind a method's verdicts: each one's own, and how they agree and err together."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,20 +54,28 @@ def bench_of(outcomes: Sequence[Outcome | None]) -> Bench:
 def judge_metrics(bench: Bench, estimator: Estimator, out: Collector) -> None:
     """`judge/<name>/*` and `panel/best_judge_accuracy`."""
     names = distinct_names(bench.judges)
-    accuracy: dict[str, float] = {}
+    accuracy = accuracies(bench, estimator)
     for judge, columns_ in bench.judges.items():
         prefix = metric_name("judge", names[judge])
-        own = estimator.accuracy(columns_.main)
-        accuracy[judge] = own.value
-        out.estimate(f"{prefix}/accuracy", own)
+        out.estimate(f"{prefix}/accuracy", accuracy[judge])
         out.point(f"{prefix}/kappa", estimator.kappa(columns_.main))
         out.put(f"{prefix}/coverage", coverage(columns_))
         for order, column in columns_.by_order.items():
             out.point(f"{prefix}/accuracy/{order}", estimator.accuracy([column]))
-    best = max(sorted(accuracy), key=lambda judge: accuracy[judge])
-    out.put("panel/best_judge_accuracy", accuracy[best], f"{best}, best over all judged orders")
+    best = best_judge(accuracy)
+    out.put("panel/best_judge_accuracy", accuracy[best].value, f"{best}, best over all judged orders")
     for order, column in bench.judges[best].by_order.items():
         out.put(f"panel/best_judge_accuracy/{order}", estimator.accuracy([column]).value, best)
+
+
+def accuracies(bench: Bench, estimator: Estimator) -> dict[str, Estimate]:
+    """Each judge's accuracy over all orders."""
+    return {judge: estimator.accuracy(columns_.main) for judge, columns_ in bench.judges.items()}
+
+
+def best_judge(accuracy: Mapping[str, Estimate]) -> str:
+    """The judge with the highest accuracy; of equals the first by name."""
+    return max(sorted(accuracy), key=lambda judge: accuracy[judge].value)
 
 
 def panel_metrics(bench: Bench, estimator: Estimator, out: Collector) -> None:
@@ -117,7 +125,7 @@ def _of_errors(
     points, features = [], []
     for matrix in matrices:
         right, asked = right_votes(matrix, estimator.gold)
-        points.append(_named(point_of(right[asked]), right[asked], bench))
+        points.append(named(point_of(right[asked]), right[asked], bench.judges))
         features.append(panel.correlation_features(right) * asked[:, None])
     return _interval(points, features, lambda sums: from_sums(sums, judges), estimator)
 
@@ -128,12 +136,12 @@ def right_votes(matrix: IntArray, gold: IntArray) -> tuple[FloatArray, BoolArray
     return (matrix == gold[:, None]).astype(float), asked
 
 
-def _named(point: Estimate, right: FloatArray, bench: Bench) -> Estimate:
-    """The same estimate; its reason names the judges that are always or never right."""
+def named(point: Estimate, right: FloatArray, judges: Collection[str]) -> Estimate:
+    """The same estimate; its reason names those of several judges that are always or never right."""
     constant = np.all(right == right[:1], axis=0)
-    if point.is_defined or not constant.any():
+    if point.is_defined or len(judges) < 2 or not constant.any():
         return point
-    names = [name for name, same in zip(bench.judges, constant, strict=True) if same]
+    names = [name for name, same in zip(judges, constant, strict=True) if same]
     return undefined(f"right always or never: {', '.join(names)}", point.n)
 
 
