@@ -19,8 +19,8 @@ from venire.stats.coincidence import (
     pair_tables,
     weighted_kappa_from_sums,
 )
-from venire.stats.estimate import Estimate, FloatArray, IntArray, undefined
-from venire.stats.intervals import Resampler, Statistic, bootstrap, share
+from venire.stats.estimate import Estimate, FloatArray, undefined
+from venire.stats.intervals import Resampler, Statistic, bootstrap, codes_of, share
 
 HUMANS = "each other"
 _DECIMALS = 12  # equal means of points of a scale are one label, whatever the order of their sum
@@ -136,9 +136,7 @@ class _Over:
 
     @classmethod
     def units(cls, units: Sequence[str], cluster: Mapping[str, str], settings: AgreementSettings) -> "_Over":
-        names = [cluster.get(unit, unit) for unit in units]
-        position = {name: code for code, name in enumerate(dict.fromkeys(names))}
-        codes: IntArray = np.array([position[name] for name in names], dtype=np.int64)
+        codes = codes_of([cluster.get(unit, unit) for unit in units])
         rng = np.random.default_rng(settings.seed)
         return cls(Resampler.draw(codes, settings.draws, rng), settings.level)
 

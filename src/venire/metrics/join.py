@@ -20,6 +20,7 @@ from venire.records import (
     Winner,
 )
 from venire.stats.estimate import IntArray
+from venire.stats.intervals import codes_of
 
 WINNERS = (Winner.FIRST, Winner.SECOND, Winner.TIE)
 CODE = {winner: code for code, winner in enumerate(WINNERS)}
@@ -102,11 +103,10 @@ def items_of(instances: Sequence[Instance], labels: Sequence[Winner]) -> Items:
     """
     gold = [_gold_code(instance, labels) for instance in instances]
     clusters = [("cluster", each.cluster) if each.cluster else ("id", each.id) for each in instances]
-    position = {name: code for code, name in enumerate(dict.fromkeys(clusters))}
     return Items(
         ids=tuple(each.id for each in instances),
         gold=np.array(gold, dtype=np.int64),
-        cluster=np.array([position[name] for name in clusters], dtype=np.int64),
+        cluster=codes_of(clusters),
         subset=tuple(each.subset for each in instances),
     )
 

@@ -22,6 +22,7 @@ from venire.records import (
     Unscored,
 )
 from venire.stats.estimate import NAN, FloatArray, IntArray
+from venire.stats.intervals import codes_of
 
 _DECIMALS = 12  # equal means of points of a scale must stay ties, whatever the order of their sum
 
@@ -75,8 +76,8 @@ def rated_items(instances: Sequence[Instance]) -> RatedItems:
             name: (_column(first for first, _ in pairs), _column(second for _, second in pairs))
             for name, pairs in two.items()
         },
-        document=_codes([("cluster", i.cluster) if i.cluster else ("id", i.id) for i in instances]),
-        system=_codes([i.responses[0].generator for i in instances]),
+        document=codes_of([("cluster", i.cluster) if i.cluster else ("id", i.id) for i in instances]),
+        system=codes_of([i.responses[0].generator for i in instances]),
     )
 
 
@@ -187,9 +188,3 @@ def _reasons(outcomes: Sequence[Outcome | None]) -> Iterator[Reason]:
 
 def _column(values: Iterator[float | None]) -> FloatArray:
     return np.array([NAN if value is None else value for value in values], dtype=np.float64)
-
-
-def _codes(names: Sequence[object]) -> IntArray:
-    known = [name for name in dict.fromkeys(names) if name is not None]
-    position = {name: code for code, name in enumerate(known)}
-    return np.array([position.get(name, -1) if name is not None else -1 for name in names], dtype=np.int64)

@@ -21,6 +21,7 @@ from venire.records import (
 )
 from venire.runs import OutcomeRow, read_outcomes, read_record
 from venire.stats.estimate import FloatArray, IntArray
+from venire.stats.intervals import codes_of
 
 _MISSING = Unscored(Reason.NOT_RUN)
 
@@ -75,15 +76,13 @@ def shares_right(run: Run, items: Sequence[str]) -> FloatArray:
 
 def ties_half(run: Run, items: Sequence[str]) -> FloatArray:
     """The share of each item's own verdicts that are right, a tie where the gold is none half; shape (n,)."""
-    return np.array([_share_with_ties(run.rows[item]) for item in items], dtype=float)
+    return np.array([_share_right(run.rows[item], tie=0.5) for item in items], dtype=float)
 
 
 def clusters_of(run: Run, items: Sequence[str]) -> IntArray:
     """Codes 0 .. C - 1, shape (n,); an item without a cluster is one of its own."""
     rows = (run.rows[item] for item in items)
-    names = [("cluster", row.cluster) if row.cluster else ("id", row.id) for row in rows]
-    position = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    return np.array([position[name] for name in names], dtype=np.int64)
+    return codes_of([("cluster", row.cluster) if row.cluster else ("id", row.id) for row in rows])
 
 
 def other_gold(one: Run, two: Run, items: Sequence[str]) -> list[str]:
@@ -106,16 +105,12 @@ def _share_missing(row: OutcomeRow, orders: Sequence[Order]) -> float:
     return sum(isinstance(row.by_order.get(order, _MISSING), Unscored) for order in orders) / len(orders)
 
 
-def _share_right(row: OutcomeRow) -> float:
-    predictions = list(row.by_order.values()) or [row.prediction]
-    return sum(_is_right(row, prediction) for prediction in predictions) / len(predictions)
-
-
-def _share_with_ties(row: OutcomeRow) -> float:
+def _share_right(row: OutcomeRow, tie: float = 0.0) -> float:
+    """The share of its verdicts that are right; a tie where the gold is none counts `tie`."""
     predictions = list(row.by_order.values()) or [row.prediction]
     right = sum(_is_right(row, prediction) for prediction in predictions)
     ties = sum(_is_wrong_tie(row, prediction) for prediction in predictions)
-    return (right + ties / 2) / len(predictions)
+    return (right + tie * ties) / len(predictions)
 
 
 def _is_wrong_tie(row: OutcomeRow, prediction: Prediction) -> bool:

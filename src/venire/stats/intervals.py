@@ -5,7 +5,7 @@ of resampling counts, made once, serves every statistic of a run: the sums of al
 matrix product, and statistics of the same draws can be subtracted from each other.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -51,6 +51,13 @@ def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
     low = 0.0 if successes == 0 else (centre - half) / scale
     high = 1.0 if successes == n else (centre + half) / scale
     return Interval(low, high, f"{level:.0%} Wilson interval over {n} items")
+
+
+def codes_of(names: Sequence[Hashable]) -> IntArray:
+    """Codes 0 .. C - 1 of the names by first appearance, shape (n,); -1 where there is None."""
+    known = dict.fromkeys(name for name in names if name is not None)
+    position = {name: code for code, name in enumerate(known)}
+    return np.array([position.get(name, -1) for name in names], dtype=np.int64)
 
 
 @dataclass(frozen=True)
