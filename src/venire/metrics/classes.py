@@ -27,14 +27,12 @@ PASS, FAIL, NEITHER = 1, 0, -1
 
 def is_pass_fail(dimension: Dimension) -> bool:
     """Whether its scale has two points."""
-    return dimension.step is not None and points_of(dimension) == 2
+    return points_of(dimension) == 2
 
 
 def points_of(dimension: Dimension) -> int | None:
     """How many points the scale has; None where any number between its ends will do."""
-    if dimension.step is None:
-        return None
-    return round((dimension.high - dimension.low) / dimension.step) + 1
+    return len(dimension.points) or None
 
 
 @dataclass(frozen=True, slots=True)

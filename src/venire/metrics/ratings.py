@@ -101,7 +101,7 @@ class Alignment:
         for name, part in parts.items():
             self._add(metric_name(signed, name), part, out, intervals=intervals)
             biased = replace(part.point, value=abs(part.point.value))
-            out.put(metric_name(absolute, name), biased.value, "" if biased.is_defined else biased.note)
+            out.point(metric_name(absolute, name), biased)
         for kind, is_absolute in ((signed, False), (absolute, True)):
             mean = self.mean(parts, absolute=is_absolute)
             if mean is None:
@@ -166,7 +166,7 @@ def _agreement(dimension: Dimension, humans: tuple[FloatArray, FloatArray], out:
     if any(not np.allclose(place, place.round()) for place in places):
         return
     one, other = (place.round().astype(np.int64) for place in places)
-    n_labels = round((dimension.high - dimension.low) / dimension.step) + 1
+    n_labels = len(dimension.points)
     table = agreement.confusion(one, other, n_labels)
     labels = np.column_stack([one, other])
     n = int(both.sum())
