@@ -37,9 +37,9 @@ def once(calls: Sequence[Call]) -> list[Call]:
     return list(made.values())
 
 
-def group_of(call: Call) -> str:
-    """The stakeholder group whose agent or coordinator was asked (`<group>/<agent>`); empty for none."""
-    group, separator, _ = call.role.partition("/")
+def group_of(role: str) -> str:
+    """The stakeholder group whose agent or coordinator is asked (`<group>/<agent>`); empty for none."""
+    group, separator, _ = role.partition("/")
     return group if separator else ""
 
 
@@ -122,8 +122,8 @@ def _priced(call: Call, prices: Mapping[str, Price | None], usage: Usage) -> flo
 
 def _per_group(calls: Sequence[Call], out: Collector) -> None:
     """Of the calls of groups, for each (group, instance); nothing where there are no groups."""
-    of_groups = [call for call in calls if group_of(call)]
-    pairs = {(group_of(call), call.instance_id) for call in of_groups}
+    of_groups = [call for call in calls if group_of(call.role)]
+    pairs = {(group_of(call.role), call.instance_id) for call in of_groups}
     if not pairs:
         return
     _tokens("tokens/per_group_instance", of_groups, len(pairs), out)
@@ -135,7 +135,7 @@ def _latency_per_instance(calls: Sequence[Call], judged: int, out: Collector) ->
     """Seconds of an instance's calls one after another, and with its groups at the same time."""
     names = ("latency_s/per_instance", "latency_s/per_instance/groups_at_once")
     timed = [call for call in calls if call.kind in _TIMED]
-    has_groups = any(group_of(call) for call in calls)
+    has_groups = any(group_of(call.role) for call in calls)
     if not timed or not judged:
         out.missing(names[: 1 + has_groups], "no model answered" if calls else "there is no call")
         return
@@ -146,12 +146,11 @@ def _latency_per_instance(calls: Sequence[Call], judged: int, out: Collector) ->
 
 def _at_once(calls: Sequence[Call]) -> dict[str, float]:
     """By instance: the seconds of its slowest group, and of the calls of no group."""
-    by_group: dict[tuple[str, str], float] = {}
+    by_group: dict[str, dict[str, float]] = {}
     for call in calls:
-        at = (call.instance_id, group_of(call))
-        by_group[at] = by_group.get(at, 0.0) + call.latency_s
-    made: dict[str, float] = {}
-    for instance_id in {instance_id for instance_id, _ in by_group}:
-        groups = [s for (each, group), s in by_group.items() if each == instance_id and group]
-        made[instance_id] = max(groups, default=0.0) + by_group.get((instance_id, ""), 0.0)
-    return made
+        own, group = by_group.setdefault(call.instance_id, {}), group_of(call.role)
+        own[group] = own.get(group, 0.0) + call.latency_s
+    return {
+        instance_id: max((s for group, s in own.items() if group), default=0.0) + own.get("", 0.0)
+        for instance_id, own in by_group.items()
+    }

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from venire.llm.budget import input_tokens_bound
+from venire.metrics.spent import group_of
 from venire.records import Price, Request, Usage
 
 _CHARACTERS_A_TOKEN = 4
@@ -104,7 +105,7 @@ def planned_call(
         exact=took is None and exact,
         price=price,
         instance_id=request.subject.instance_id if request.subject else "",
-        group=request.role.partition("/")[0] if "/" in request.role else "",
+        group=group_of(request.role),
     )
 
 
