@@ -82,7 +82,7 @@ def guarantee_metrics(
         out.put(
             "cascade/development/agreement", agreement, "" if decided else "undefined: nothing is decided"
         )
-        _configured_costs(fit, instances, outcomes, out)
+        _configured_costs(fit, outcomes, out)
     if fit.guarantee is not None:
         _held_out(fit, instances, outcomes, out)
     return out.result()
@@ -110,9 +110,7 @@ def _held_out(
     out.put(names[1], p_violated(errors, n, 1 - target))
 
 
-def _configured_costs(
-    fit: CascadeFit, instances: Sequence[Instance], outcomes: Sequence[Outcome], out: Collector
-) -> None:
+def _configured_costs(fit: CascadeFit, outcomes: Sequence[Outcome], out: Collector) -> None:
     """The mean cost an instance by what a stage costs on the development split, or as it is given."""
     asked = {
         name: sum(each.asked for outcome in outcomes for each in all_said(outcome) if each.stage == name)

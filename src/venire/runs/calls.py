@@ -33,15 +33,12 @@ def calls_to_gzip(
             for call in outcome.calls
         ]
     )
-    lines = [
-        dumps(redact_tree(_plain(call) | {"unfinished": is_unfinished}, secrets))
-        for calls, is_unfinished in ((finished, False), (unfinished, True))
-        for call in calls
-    ]
-    lines += [
-        dumps(redact_tree(_plain(call) | {"unfinished": False, "development": True}, secrets))
-        for call in development
-    ]
+    parts: tuple[tuple[Sequence[Call], dict[str, object]], ...] = (
+        (finished, {"unfinished": False}),
+        (unfinished, {"unfinished": True}),
+        (development, {"unfinished": False, "development": True}),
+    )
+    lines = [dumps(redact_tree(_plain(call) | marks, secrets)) for calls, marks in parts for call in calls]
     sink = io.BytesIO()
     # neither time nor file name in the header
     with gzip.GzipFile(filename="", fileobj=sink, mode="wb", mtime=0) as file:

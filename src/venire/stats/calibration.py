@@ -13,7 +13,7 @@ import numpy as np
 
 from venire.errors import DataError
 from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray, divide, undefined
-from venire.stats.intervals import Resampler, Statistic, bootstrap, bounded, wilson
+from venire.stats.intervals import Resampler, Statistic, bootstrap, bounded, ratio, wilson
 
 # Above, a bootstrap of counts by value would take more memory than it is worth.
 MOST_VALUES = 400
@@ -263,7 +263,7 @@ def brier_interval(items: Graded, resampler: Resampler, used: BoolArray, level: 
         return undefined(NOTHING)
     features = np.zeros((len(used), 2))
     features[used] = np.column_stack([(items.values[items.cell] - items.right) ** 2, np.ones(items.n)])
-    return bounded(features, lambda sums: divide(sums[..., 0], sums[..., 1]), used, resampler, level)
+    return bounded(features, ratio, used, resampler, level)
 
 
 def _of_tables(items: Graded, statistic: Callable[[FloatArray], FloatArray]) -> Estimate:
