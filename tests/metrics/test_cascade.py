@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from venire.judging.cascade import CASCADE, CascadeFit, Said
+from venire.judging.cascade import CascadeFit, Said
+from venire.judging.confidence import CASCADE
 from venire.judging.thresholds import Chosen, Guaranteed
 from venire.metrics.cascade import guarantee_metrics
 from venire.metrics.measure import MetricSettings, measure

@@ -6,7 +6,8 @@ import math
 import numpy as np
 import pytest
 
-from venire.judging.cascade import CASCADE, CascadeFit, Said
+from venire.judging.cascade import CascadeFit, Said
+from venire.judging.confidence import CASCADE
 from venire.judging.thresholds import Chosen, Guaranteed
 from venire.metrics.confidence import ConfidenceSettings
 from venire.records import (

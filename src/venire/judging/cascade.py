@@ -8,14 +8,13 @@ from typing import cast
 import numpy as np
 
 from venire.errors import DataError
+from venire.judging.confidence import CASCADE
 from venire.judging.stage import Answer
 from venire.judging.thresholds import Chosen, Fitting, Guaranteed, Stages
 from venire.records import Call, Instance, Outcome, PreferenceGold, Winner
 from venire.stats.calibration import graded
 from venire.stats.guarantee import Passed, StageScores, confident, passed
 from venire.stats.recalibration import Curve, Recalibration, fit
-
-CASCADE = "cascade"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from venire.records import Instance, Outcome, Preference, Vote, Winner
 
 # `Outcome.detail[ELICITED]` says how the votes' own confidence was had, where not by asking the judge.
 ELICITED = "elicited"
+# `Outcome.detail[CASCADE]` says what each stage of a cascade said, and which decided.
+CASCADE = "cascade"
 
 
 class Source(StrEnum):
@@ -51,7 +53,7 @@ def confidence_of(source: Source, instance: Instance, outcome: Outcome) -> float
 
 def _votes_behind(outcome: Outcome) -> Sequence[Vote]:
     """The votes that made the prediction: of a cascade those of the stage that decided."""
-    cascade = outcome.detail.get("cascade")
+    cascade = outcome.detail.get(CASCADE)
     if not isinstance(cascade, Mapping):
         return outcome.votes
     return [vote for vote in outcome.votes if vote.judge.startswith(f"{cascade['decided_by']}: ")]

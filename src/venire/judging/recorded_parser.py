@@ -11,6 +11,7 @@ from enum import Enum, StrEnum
 
 import orjson
 
+from venire.judging.confidence import CASCADE
 from venire.judging.judge import Judge, RecordedJudge, RecordedParser
 from venire.llm.recordings import Part, RecordedReply, Recording
 from venire.records import (
@@ -183,7 +184,7 @@ def parser_difference(judges: Sequence[Judge], outcomes: Iterable[Outcome]) -> P
     None, too, of a cascade: its votes go by stage, and one model may have several strategies.
     """
     outcomes = list(outcomes)
-    if any("cascade" in outcome.detail for outcome in outcomes):
+    if any(CASCADE in outcome.detail for outcome in outcomes):
         return None
     recorded = {judge.name: judge for judge in judges if isinstance(judge, RecordedJudge)}
     if not recorded:

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from venire.errors import ConfigError
-from venire.judging.cascade import CASCADE, CascadeFit, Said, all_said, fit_cascade, is_cascade, said
-from venire.judging.confidence import ELICITED, Source
+from venire.judging.cascade import CascadeFit, Said, all_said, fit_cascade, is_cascade, said
+from venire.judging.confidence import CASCADE, ELICITED, Source
 from venire.judging.judge import Judge, PromptedJudge, RecordedJudge
 from venire.judging.matter import together
 from venire.judging.pairs import check_pairs
@@ -159,7 +159,7 @@ class Cascade(Independent):
         heard: list[Said] = []
         for name, stage in self.open_stages.items():
             threshold = in_force.thresholds[name]
-            if threshold is None or (heard and heard[-1].decides):
+            if threshold is None:
                 heard.append(Said(name, False, threshold=threshold))
                 continue
             answers.append(await answer(stage, name, instance, llm, seed=self.seed))
