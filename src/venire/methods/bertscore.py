@@ -9,10 +9,9 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from venire.errors import ConfigError
-from venire.judging.judge import Judge
 from venire.judging.references import check_references
 from venire.llm.protocol import LLM
-from venire.methods.comparing import Independent
+from venire.methods.comparing import Unasked
 from venire.records import OVERALL, Instance, Outcome, Ratings, Reason, Unscored
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ _RESERVED = 2  # positions that RoBERTa's kind never gives to a token
 
 
 @dataclass(frozen=True, slots=True)
-class BertScore(Independent):
+class BertScore(Unasked):
     """BERTScore F1 as the one score of the whole response, by the package bert-score (an optional extra).
 
     The weights come from the Hub, or from a folder. A text longer than the model reads is cut, and `detail`
@@ -55,16 +54,6 @@ class BertScore(Independent):
     def name(self) -> str:
         """`bertscore`."""
         return "bertscore"
-
-    @property
-    def judges(self) -> tuple[Judge, ...]:
-        """None: the model is no judge."""
-        return ()
-
-    @property
-    def prompts(self) -> tuple[str, ...]:
-        """None."""
-        return ()
 
     def check(self, instances: Sequence[Instance]) -> None:
         """Refuse what cannot be scored: without the package, or with data that have no references.

@@ -44,6 +44,22 @@ class Independent:
         return memory
 
 
+class Unasked(Independent):
+    """A method of formulas: no judge is asked, and no prompt rendered."""
+
+    __slots__ = ()
+
+    @property
+    def judges(self) -> tuple[Judge, ...]:
+        """None."""
+        return ()
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparing(Independent, ABC):
     """A method that puts each pair before its judges.

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from venire.judging.judge import Judge
 from venire.judging.pairs import check_pairs, pair_outcome
 from venire.llm.protocol import LLM
-from venire.methods.comparing import Independent
+from venire.methods.comparing import Unasked
 from venire.records import OVERALL, Instance, Order, Outcome, Preference, Ratings, Winner
 
 
 @dataclass(frozen=True, slots=True)
-class Length(Independent):
+class Length(Unasked):
     """The response with more characters wins; equal length is a tie. No model is asked.
 
     A rule on the texts cannot see positions: both orders have the same prediction by construction. A
@@ -22,16 +21,6 @@ class Length(Independent):
     def name(self) -> str:
         """`length`."""
         return "length"
-
-    @property
-    def judges(self) -> tuple[Judge, ...]:
-        """None."""
-        return ()
-
-    @property
-    def prompts(self) -> tuple[str, ...]:
-        """None."""
-        return ()
 
     def check(self, instances: Sequence[Instance]) -> None:
         """Refuse a mixture of pairs and single responses.

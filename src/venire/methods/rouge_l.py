@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from venire.judging.judge import Judge
 from venire.judging.references import check_references
 from venire.llm.protocol import LLM
-from venire.methods.comparing import Independent
+from venire.methods.comparing import Unasked
 from venire.records import OVERALL, Instance, Outcome, Ratings
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class RougeL(Independent):
+class RougeL(Unasked):
     """F1 of the longest common subsequence of words, in [0, 1], as the one score of the whole response.
 
     By the package rouge-score: words are runs of a-z and 0-9 in lower case. A response without any
@@ -34,16 +33,6 @@ class RougeL(Independent):
     def name(self) -> str:
         """`rouge_l`."""
         return "rouge_l"
-
-    @property
-    def judges(self) -> tuple[Judge, ...]:
-        """None."""
-        return ()
-
-    @property
-    def prompts(self) -> tuple[str, ...]:
-        """None."""
-        return ()
 
     def check(self, instances: Sequence[Instance]) -> None:
         """Refuse what is not one response with a reference.
