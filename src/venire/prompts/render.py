@@ -74,6 +74,7 @@ def prompt_hash(name: str) -> str:
     return digest.hexdigest()
 
 
+@cache
 def prompt_names() -> tuple[str, ...]:
     """The names of all prompts, sorted; parts for inclusion left out."""
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.jinja") if not path.name.startswith("_")))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from venire.records import Slot
 
@@ -54,7 +54,7 @@ def padding() -> tuple[str, ...]:
 @cache
 def confident_frames() -> tuple[tuple[str, str], ...]:
     """What a sure tone says before and after a response."""
-    return tuple((frame[0], frame[1]) for frame in _frames())
+    return tuple((frame[0], frame[1]) for frame in _texts()["confidence"])
 
 
 @cache
@@ -64,14 +64,9 @@ def false_citations() -> tuple[str, ...]:
 
 
 @cache
-def _texts() -> dict[str, list[str]]:
-    made: dict[str, list[str]] = json.loads((_FOLDER / "texts.json").read_text(encoding="utf-8"))
+def _texts() -> dict[str, Any]:
+    made: dict[str, Any] = json.loads((_FOLDER / "texts.json").read_text(encoding="utf-8"))
     return made
-
-
-def _frames() -> list[list[str]]:
-    frames: list[list[str]] = json.loads((_FOLDER / "texts.json").read_text(encoding="utf-8"))["confidence"]
-    return frames
 
 
 def place(key: str, size: int) -> int:
