@@ -1,10 +1,9 @@
 """Agreement of annotators as a table, and as plain values."""
 
-import math
 from collections.abc import Sequence
 
 from venire.metrics.annotators import HUMANS, Agreement, Share
-from venire.reporting.table import Cell, Estimate, Table
+from venire.reporting.table import Cell, Estimate, Table, or_null
 from venire.stats.coincidence import Level
 from venire.stats.estimate import Estimate as Measured
 
@@ -47,24 +46,20 @@ def _cell(each: Agreement, column: str) -> Cell:
         case "agree":
             return _counts(each.with_ties)
         case "agreement":
-            return _shown(each.with_ties.estimate)
+            return Estimate.of(each.with_ties.estimate)
         case "agree, no tie":
             return _counts(each.without_ties) if each.without_ties else ""
         case "agreement, no tie":
-            return _shown(each.without_ties.estimate) if each.without_ties else ""
+            return Estimate.of(each.without_ties.estimate) if each.without_ties else ""
         case "kappa":
-            return _shown(each.kappa)
+            return Estimate.of(each.kappa)
         case "quadratic kappa":
-            return _shown(each.quadratic_kappa) if each.quadratic_kappa else ""
-    return _shown(alpha[column]) if column in alpha else ""
+            return Estimate.of(each.quadratic_kappa) if each.quadratic_kappa else ""
+    return Estimate.of(alpha[column]) if column in alpha else ""
 
 
 def _counts(share: Share) -> str:
     return f"{share.agree}/{share.total}"
-
-
-def _shown(estimate: Measured) -> Estimate:
-    return Estimate(estimate.value, estimate.low, estimate.high)
 
 
 def _explained(found: Sequence[Agreement]) -> list[str]:
@@ -112,13 +107,9 @@ def _share(share: Share) -> dict[str, object]:
 
 def _estimate(estimate: Measured) -> dict[str, object]:
     return {
-        "value": _number(estimate.value),
-        "ci_low": _number(estimate.low),
-        "ci_high": _number(estimate.high),
+        "value": or_null(estimate.value),
+        "ci_low": or_null(estimate.low),
+        "ci_high": or_null(estimate.high),
         "n": estimate.n,
         "note": estimate.note,
     }
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -7,6 +7,7 @@ from math import isnan
 from venire.judging.cascade import CascadeFit, all_said, is_cascade
 from venire.metrics.measurement import metric_name
 from venire.records import Instance, Outcome, PreferenceGold
+from venire.reporting.table import DASH, Estimate, or_null
 from venire.stats.guarantee import risk_bound
 
 
@@ -45,7 +46,7 @@ def _plain(fit: CascadeFit) -> dict[str, object]:
             {
                 "stage": name,
                 "threshold": fit.chosen.thresholds[column],
-                "cost_usd": None if isnan(cost) else cost,
+                "cost_usd": or_null(cost),
                 "tests": [
                     {
                         "level": test.level,
@@ -105,7 +106,7 @@ def _page(fit: CascadeFit, metrics: Mapping[str, float], title: str) -> str:
             _number(metrics.get(f"{stage}/reached"), 0),
             _number(metrics.get(f"{stage}/decided"), 0),
             _number(metrics.get(f"{stage}/coverage"), 3),
-            _interval(metrics, f"{stage}/agreement"),
+            Estimate.among(metrics, f"{stage}/agreement").text(),
             _number(metrics.get(f"{stage}/calls_per_instance"), 2),
             _number(metrics.get(f"{stage}/cost_usd_per_1000"), 2),
         ]
@@ -114,7 +115,7 @@ def _page(fit: CascadeFit, metrics: Mapping[str, float], title: str) -> str:
     lines += [
         "",
         f"Decided: {_number(coverage, 3)} of {_number(metrics.get('n'), 0)} instances, agreement with gold "
-        f"{_interval(metrics, 'cascade/agreement')}; left to people: {_number(left, 0)}.",
+        f"{Estimate.among(metrics, 'cascade/agreement').text()}; left to people: {_number(left, 0)}.",
     ]
     if fit.guarantee is not None:
         held = {1.0: "held", 0.0: "did not hold"}.get(metrics.get("cascade/guarantee/held", float("nan")))
@@ -150,13 +151,5 @@ def _tests(fit: CascadeFit) -> list[str]:
     return lines
 
 
-def _number(value: float | None, decimals: int, closed: str = "–") -> str:
+def _number(value: float | None, decimals: int, closed: str = DASH) -> str:
     return closed if value is None or isnan(value) else f"{value:,.{decimals}f}"
-
-
-def _interval(metrics: Mapping[str, float], name: str) -> str:
-    value = metrics.get(name)
-    if value is None or isnan(value):
-        return "–"
-    low, high = metrics[f"{name}/ci_low"], metrics[f"{name}/ci_high"]
-    return f"{value:.3f}" if isnan(low) else f"{value:.3f} [{low:.3f}, {high:.3f}]"

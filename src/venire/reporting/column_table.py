@@ -9,7 +9,7 @@ from venire.records import PreferenceGold, RunRecord
 from venire.reporting.footer import cautions, provenance
 from venire.reporting.pairing import Run
 from venire.reporting.runs_table import replicates
-from venire.reporting.spec_table import Measured, matches, measured_rows, titled
+from venire.reporting.spec_table import Measured, matches, measured_rows, titled, told
 from venire.reporting.specs import Spec
 from venire.reporting.sweep_table import rho_difference, tie_half_difference
 from venire.reporting.table import Cell, Estimate, Spread, Table
@@ -69,11 +69,11 @@ def _lines(
     start: tuple[Cell, ...] = (each.row.block,) if blocks else ()
     last = (_difference(spec, each, rows),) if spec.baseline else ()
     none: tuple[Cell, ...] = ("",) if spec.baseline else ()
-    yield (*start, each.row.label, _size(each), *_cells(spec, each, ""), *last)
+    yield (*start, each.row.label, each.size, *_cells(spec, each, ""), *last)
     for group in groups_of(each) if each.row.label in spec.groups else ():
-        for told, prefix in (("before", BEFORE), ("after", AFTER), ("change", CHANGE)):
+        for stage, prefix in (("before", BEFORE), ("after", AFTER), ("change", CHANGE)):
             cells = _cells(spec, each, f"{prefix}/{group}/")
-            yield (*start, f"{each.row.label}: {group}, {told}", _size(each), *cells, *none)
+            yield (*start, f"{each.row.label}: {group}, {stage}", each.size, *cells, *none)
 
 
 def _difference(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Cell:
@@ -114,10 +114,6 @@ def groups_of(each: Measured) -> list[str]:
     return sorted(found)
 
 
-def _size(each: Measured) -> str:
-    return "/".join(sorted({f"{run.record.metrics['n']:.0f}" for run in each.runs}))
-
-
 def _cells(spec: Spec, each: Measured, prefix: str) -> Iterator[Cell]:
     for column in spec.columns:
         yield _cell(each, f"{prefix}{column.metric}", decimals_of(column.metric))
@@ -134,20 +130,17 @@ def _cell(each: Measured, metric: str, decimals: int) -> Cell:
         return Estimate(values[0], low, high, decimals)
     if not values or any(map(math.isnan, values)):
         return Estimate(math.nan, decimals=decimals)
-    mean = each.mean(metric)
-    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
-    return Spread(mean, sd, decimals)
+    return Spread.over(values, decimals)
 
 
 def _footer(spec: Spec, rows: Sequence[Measured]) -> tuple[str, ...]:
     records: list[RunRecord] = [run.record for each in rows for run in each.runs]
     several = any(len(each.runs) > 1 for each in rows)
     lacking = [each.row.label for each in rows if not each.runs]
-    told = ", ".join(f"{key}={value}" for key, value in spec.baseline.items())
     title = _difference_title(rows)
     what = "of the mean Spearman " if title == DIFFERENCE else ""
     difference = (
-        f"{title}: difference {what}to the row with {told} (of its own block, if any) on "
+        f"{title}: difference {what}to the row with {told(spec.baseline)} (of its own block, if any) on "
         "the same items, with its bootstrap interval; not corrected for the number of rows."
     )
     sentences = [

@@ -121,17 +121,12 @@ def _side_by_side(labels: Sequence[str], runs: Sequence[Run]) -> Table:
         ("n", *(f"{run.record.metrics['n']:.0f}" for run in runs)),
     ]
     for column in shown_columns([run.record for run in runs]):
-        cells = [_estimate(run.record.metrics, column.metric, column.decimals) for run in runs]
+        cells = [Estimate.among(run.record.metrics, column.metric, column.decimals) for run in runs]
         if any(not math.isnan(cell.value) for cell in cells):
             rows.append((column.title, *cells))
     records = [run.record for run in runs]
     footer = ("[low, high]: 95% interval over items.", *ceiling_sentence(records), provenance(records))
     return Table("side by side", ("", *labels), tuple(rows), footer)
-
-
-def _estimate(metrics: Mapping[str, float], name: str, decimals: int) -> Estimate:
-    low, high = (metrics.get(f"{name}/ci_{end}", math.nan) for end in ("low", "high"))
-    return Estimate(metrics.get(name, math.nan), low, high, decimals)
 
 
 def _settings(labels: Sequence[str], records: Sequence[RunRecord]) -> Table:
@@ -200,7 +195,7 @@ def _paired(first: tuple[str, Run], second: tuple[str, Run]) -> Paired:
     return Paired(
         first=first_label,
         second=second_label,
-        accuracy=Estimate(difference.value, difference.low, difference.high),
+        accuracy=Estimate.of(difference),
         note=f"{over}; {difference.note}",
         discordant=discordant,
         p_exact={name: mcnemar_exact(*counts) for name, counts in discordant.items()},
@@ -239,7 +234,7 @@ def _missing(
     )
     return Missing(
         items=int((~in_full).sum()),
-        scored=Estimate(found.value, found.low, found.high),
+        scored=Estimate.of(found),
         worst=float((after - before - lacking[0]).mean()),
         best=float((after + lacking[1] - before).mean()),
     )

@@ -8,7 +8,7 @@ from venire.records import BackendKind, RunRecord
 from venire.reporting.footer import cautions, provenance
 from venire.reporting.heat_map import heat_map
 from venire.reporting.plots import SIMULATED, Captions
-from venire.reporting.table import Cell, Estimate, Table
+from venire.reporting.table import Cell, Estimate, Table, or_null
 from venire.stats import estimate
 
 _HOW = (
@@ -30,14 +30,16 @@ def summary_table(record: RunRecord, views: Sequence[Independence]) -> Table:
     titles = {
         "n": [Estimate(view.n, decimals=0) for view in views],
         "judges": [Estimate(len(view.judges), decimals=0) for view in views],
-        "majority of the judges": [_cell(view.majority) for view in views],
-        "majority, if independent": [_cell(view.expected) for view in views],
-        "gap": [_cell(view.gap) for view in views],
-        "majority, if independent within subsets": [_cell(view.expected_within) for view in views],
-        "mean error correlation r": [_cell(view.correlation) for view in views],
-        "effective votes": [_cell(view.votes) for view in views],
-        f"best single judge ({best})": [_cell(view.accuracy[view.judges.index(best)]) for view in views],
-        "best single judge less majority": [_cell(view.lead) for view in views],
+        "majority of the judges": [Estimate.of(view.majority) for view in views],
+        "majority, if independent": [Estimate.of(view.expected) for view in views],
+        "gap": [Estimate.of(view.gap) for view in views],
+        "majority, if independent within subsets": [Estimate.of(view.expected_within) for view in views],
+        "mean error correlation r": [Estimate.of(view.correlation) for view in views],
+        "effective votes": [Estimate.of(view.votes) for view in views],
+        f"best single judge ({best})": [
+            Estimate.of(view.accuracy[view.judges.index(best)]) for view in views
+        ],
+        "best single judge less majority": [Estimate.of(view.lead) for view in views],
     }
     verdict = [record.metrics.get(_accuracy_name(view.view)) for view in views]
     if all(value is not None for value in verdict):
@@ -58,11 +60,10 @@ def summary_table(record: RunRecord, views: Sequence[Independence]) -> Table:
 
 def without_table(view: Independence) -> Table:
     """Each judge's own accuracy, and the panel without it."""
-    rows: list[tuple[Cell, ...]] = [
-        (each.judge, _cell(own), _cell(each.majority), _cell(each.with_coin), _cell(each.change),
-         _cell(each.correlation), _cell(each.votes))
-        for each, own in zip(view.without, view.accuracy, strict=True)
-    ]  # fmt: skip
+    rows: list[tuple[Cell, ...]] = []
+    for each, own in zip(view.without, view.accuracy, strict=True):
+        numbers = (own, each.majority, each.with_coin, each.change, each.correlation, each.votes)
+        rows.append((each.judge, *map(Estimate.of, numbers)))
     columns = (
         "judge", "accuracy", "majority without it", "with a coin", "change, with a coin", "r without it",
         "effective votes without it",
@@ -90,8 +91,8 @@ def long_table(record: RunRecord, views: Sequence[Independence]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for view in views:
         for name, judge, other, each in _numbers(view):
-            value = Estimate(each.value, each.low, each.high)
-            rows.append((view.view, name, judge, other, value, str(each.n or view.n), each.note))
+            value, n = Estimate.of(each), str(each.n or view.n)
+            rows.append((view.view, name, judge, other, value, n, each.note))
     columns = ("view", "statistic", "judge", "other judge", "value", "n", "note")
     return Table(f"independence of {record.name}", columns, tuple(rows), (provenance([record]),))
 
@@ -132,7 +133,7 @@ def as_json(record: RunRecord, views: Sequence[Independence]) -> dict[str, objec
         "numbers": [
             {
                 "view": view.view, "statistic": name, "judge": judge, "other_judge": other,
-                "value": _number(each.value), "ci_low": _number(each.low), "ci_high": _number(each.high),
+                "value": or_null(each.value), "ci_low": or_null(each.low), "ci_high": or_null(each.high),
                 "n": each.n or view.n, "note": each.note,
             }
             for view in views
@@ -165,11 +166,3 @@ def _spoken(view: Independence) -> str:
 
 def _accuracy_name(view: str) -> str:
     return f"accuracy/{view}" if view in ("as_given", "swapped") else "accuracy"
-
-
-def _cell(each: estimate.Estimate) -> Estimate:
-    return Estimate(each.value, each.low, each.high)
-
-
-def _number(value: float) -> float | None:
-    return None if value != value else value

@@ -119,9 +119,6 @@ def _is_shown(record: RunRecord, name: str) -> bool:
 
 
 def _row(record: RunRecord, name: str, title: str) -> tuple[str, str, str]:
-    value = record.metrics[name]
-    low, high = (record.metrics.get(f"{name}/ci_{end}", math.nan) for end in ("low", "high"))
-    note = record.notes.get(name, "")
-    if math.isnan(low):
-        return title, format_metric(name, value), note
-    return title, Estimate(value, low, high).text(), note
+    found = Estimate.among(record.metrics, name)
+    shown = found.text() if found.has_interval else format_metric(name, found.value)
+    return title, shown, record.notes.get(name, "")

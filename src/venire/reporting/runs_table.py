@@ -1,7 +1,7 @@
 """The table of a set of runs: a row an arm, its seeds together, with intervals and provenance."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from venire.metrics.headline import HEADLINE, RATED_MEAN, Headline, rated_columns
@@ -92,15 +92,10 @@ def _row(arm: Arm, columns: Sequence[Headline], *, several: bool) -> tuple[Cell,
 def _cell(arm: Arm, column: Headline) -> Cell:
     values = [run.metrics.get(column.metric, math.nan) for run in arm.runs]
     if len(values) == 1:
-        metrics: Mapping[str, float] = arm.runs[0].metrics
-        low = metrics.get(f"{column.metric}/ci_low", math.nan)
-        high = metrics.get(f"{column.metric}/ci_high", math.nan)
-        return Estimate(values[0], low, high, column.decimals)
+        return Estimate.among(arm.runs[0].metrics, column.metric, column.decimals)
     if any(math.isnan(value) for value in values):
         return DASH
-    mean = math.fsum(values) / len(values)
-    sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
-    return Spread(mean, sd, column.decimals)
+    return Spread.over(values, column.decimals)
 
 
 def _footer(arms: Sequence[Arm], several: bool) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from venire.stats.estimate import FloatArray
 
 DRAWS = 2000
 _COST = "cost_usd/per_1000"
+_INTERVALS = "Intervals: 95% bootstrap over items, of the mean over seeds."
 
 
 def draw(spec: Spec, runs: Sequence[Run], stem: Path) -> list[Path]:
@@ -56,9 +56,7 @@ def _forest(spec: Spec, rows: Sequence[Measured]) -> tuple[list[Line], Captions]
         if len(each.runs) == 1:
             bounds = (each.mean(f"{column.metric}/ci_low"), each.mean(f"{column.metric}/ci_high"))
         lines.append(Line(each.row.label, each.mean(column.metric), *bounds))
-    note = "Lines: 95% intervals over items."
-    captions = _captions(spec, rows, column.title, "")
-    return lines, replace(captions, note=f"{captions.note.partition('Intervals:')[0]}{note}")
+    return lines, _captions(spec, rows, column.title, "", "Lines: 95% intervals over items.")
 
 
 def _point(each: Measured, x: float) -> Point:
@@ -90,13 +88,12 @@ def _published(spec: Spec, places: dict[str, float]) -> list[Point]:
     return points
 
 
-def _captions(spec: Spec, rows: Sequence[Measured], x: str, y: str) -> Captions:
+def _captions(spec: Spec, rows: Sequence[Measured], x: str, y: str, intervals: str = _INTERVALS) -> Captions:
     records = [run.record for each in rows for run in each.runs]
     kinds = sorted({str(record.kind) for record in records})
     sizes = sorted({f"{record.metrics['n']:.0f}" for record in records})
     seeds = sorted({record.params.get("seed", "?") for record in records})
     note = (
-        f"n = {'/'.join(sizes)} instances, seeds {', '.join(seeds)}, backend {', '.join(kinds)}. "
-        "Intervals: 95% bootstrap over items, of the mean over seeds."
+        f"n = {'/'.join(sizes)} instances, seeds {', '.join(seeds)}, backend {', '.join(kinds)}. {intervals}"
     )
     return Captions(spec.title, x, y, note, SIMULATED if "simulated" in kinds else "")

@@ -33,6 +33,11 @@ class Measured:
         values = self.values(metric)
         return math.fsum(values) / len(values) if values else math.nan
 
+    @property
+    def size(self) -> str:
+        """How many instances its runs have."""
+        return "/".join(sorted({f"{run.record.metrics['n']:.0f}" for run in self.runs}))
+
 
 @dataclass(frozen=True, slots=True)
 class _Column:
@@ -125,7 +130,7 @@ def spec_table(spec: Spec, runs: Sequence[Run]) -> Table:
         cells = [_cell(each, column) for column in columns]
         published = [_figure(spec, each.row, metric) for metric in given]
         difference = _difference_to_baseline(spec, each, rows)
-        start = (*((each.row.block,) if blocks else ()), each.row.label, _size(each), str(len(each.runs)))
+        start = (*((each.row.block,) if blocks else ()), each.row.label, each.size, str(len(each.runs)))
         body.append((*start, cells[0], difference, *cells[1:], *published))
     return Table(titled(spec, runs), head, tuple(body), _footer(spec, rows))
 
@@ -136,16 +141,10 @@ def titled(spec: Spec, runs: Sequence[Run]) -> str:
     return f"{spec.title} [{', '.join(kind.upper() for kind in kinds)}]" if kinds else spec.title
 
 
-def _size(each: Measured) -> str:
-    return "/".join(sorted({f"{run.record.metrics['n']:.0f}" for run in each.runs}))
-
-
 def _cell(each: Measured, column: _Column) -> Cell:
     values = each.values(column.metric)
     if len(values) > 1 and not any(map(math.isnan, values)):
-        mean = each.mean(column.metric)
-        sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
-        return Spread(mean, sd, column.decimals)
+        return Spread.over(values, column.decimals)
     return Estimate(each.mean(column.metric), decimals=column.decimals)
 
 
@@ -179,7 +178,7 @@ def _footer(spec: Spec, rows: Sequence[Measured]) -> tuple[str, ...]:
     records = [run.record for each in rows for run in each.runs]
     lacking = [each.row.label for each in rows if not each.runs]
     difference = (
-        f"{_DIFFERENCE}: paired difference to the row with {_told(spec.baseline)} on the same items, means "
+        f"{_DIFFERENCE}: paired difference to the row with {told(spec.baseline)} on the same items, means "
         "over seeds, with its 95% bootstrap interval over items; not corrected for the number of rows."
     )
     sentences = [
@@ -204,5 +203,6 @@ def _cautions_by_data(records: Sequence[RunRecord]) -> list[str]:
     return list(dict.fromkeys(sentence for group in groups for sentence in cautions(group)))
 
 
-def _told(match: Mapping[str, str]) -> str:
+def told(match: Mapping[str, str]) -> str:
+    """`match` as a footer names it: `key=value, key=value`."""
     return ", ".join(f"{key}={value}" for key, value in match.items())

@@ -1,6 +1,6 @@
 """The table of a sweep: that of its runs, with the paired differences to its first row."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -66,26 +66,27 @@ def _are_on_the_same_items(runs: Sequence[Run]) -> bool:
 
 def accuracy_difference(first: Sequence[Run], second: Sequence[Run]) -> Estimate:
     """The second arm's accuracy minus the first's, paired over items; means over each arm's seeds."""
-    items = sorted(first[0].rows)
-    before, after = (np.mean([accuracies(run, items) for run in arm], axis=0) for arm in (first, second))
-    clusters = clusters_of(first[0], items)
-    found = paired_difference(before, after, clusters, draws=DRAWS, rng=np.random.default_rng(0))
-    return Estimate(found.value, found.low, found.high)
+    return _difference(accuracies, first, second)
 
 
 def tie_half_difference(first: Sequence[Run], second: Sequence[Run]) -> Estimate:
     """As `accuracy_difference`, with a tie half right: of judges of which one calls ties and one does not."""
+    return _difference(ties_half, first, second)
+
+
+def _difference(
+    part_of: Callable[[Run, Sequence[str]], FloatArray], first: Sequence[Run], second: Sequence[Run]
+) -> Estimate:
+    """Of the means over items of `part_of`, each item's part in what is compared."""
     items = sorted(first[0].rows)
-    before, after = (np.mean([ties_half(run, items) for run in arm], axis=0) for arm in (first, second))
+    before, after = (np.mean([part_of(run, items) for run in arm], axis=0) for arm in (first, second))
     clusters = clusters_of(first[0], items)
-    found = paired_difference(before, after, clusters, draws=DRAWS, rng=np.random.default_rng(0))
-    return Estimate(found.value, found.low, found.high)
+    return Estimate.of(paired_difference(before, after, clusters, draws=DRAWS, rng=np.random.default_rng(0)))
 
 
 def rho_difference(first: Sequence[Run], second: Sequence[Run]) -> Estimate:
     """The second arm's mean Spearman minus the first's; see `rated_pairing.mean_difference`."""
-    found = mean_difference(first, second)
-    return Estimate(found.value, found.low, found.high)
+    return Estimate.of(mean_difference(first, second))
 
 
 def accuracies(run: Run, items: Sequence[str]) -> FloatArray:

@@ -5,7 +5,7 @@ import html
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -40,6 +40,12 @@ class Estimate:
         """What was measured, with its interval."""
         return cls(measured.value, measured.low, measured.high)
 
+    @classmethod
+    def among(cls, metrics: Mapping[str, float], name: str, decimals: int = 3) -> "Estimate":
+        """The metric called `name` with its interval; undefined where there is none."""
+        value, low, high = (metrics.get(f"{name}{part}", math.nan) for part in ("", "/ci_low", "/ci_high"))
+        return cls(value, low, high, decimals)
+
     @property
     def has_interval(self) -> bool:
         """Whether both bounds are there."""
@@ -60,6 +66,13 @@ class Spread:
     mean: float
     sd: float
     decimals: int = 3
+
+    @classmethod
+    def over(cls, values: Sequence[float], decimals: int) -> "Spread":
+        """Of two seeds or more."""
+        mean = math.fsum(values) / len(values)
+        sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+        return cls(mean, sd, decimals)
 
     def text(self) -> str:
         """`0.811 ± 0.012`; a dash where the mean is undefined."""
