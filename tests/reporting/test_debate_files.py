@@ -2,7 +2,6 @@
 
 import json
 import re
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -22,6 +21,7 @@ from tests.methods.maj_eval.table import (
     rates,
     says,
 )
+from tests.reporting.pages import Tags
 
 from venire.methods.maj_eval.debate import FreeDebate
 from venire.records import BackendKind, Instance, Outcome, RatingsGold, Reason, Response, Unscored
@@ -71,23 +71,6 @@ def test_a_run_leaves_both_files_and_an_item_without_judgment_says_why() -> None
     assert json.loads(files["transcripts.jsonl"])["unscored"] == "no_votes: refused"
     assert "none: no_votes: refused" in files["transcripts.html"]
     assert "no first rating could be used" in files["transcripts.html"]
-
-
-class Tags(HTMLParser):
-    """The elements of a page with their attributes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: set[str] = set()
-        self.attributes: set[str] = set()
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.names.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def hostile_view() -> DebateView:

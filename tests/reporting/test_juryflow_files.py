@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Mapping
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 import yaml
+from tests.reporting.pages import Tags
 
 from venire.methods.juryflow.memory import Additions, Learnt, Memory, remember
 from venire.records import (
@@ -108,23 +108,6 @@ def test_outcomes_without_graphs_leave_no_files() -> None:
     assert views_of([one], []) == []
     nothing = juryflow_files(Folding(), [one], [majority], seed=0, kind=KIND, title="t")
     assert nothing == {}
-
-
-class Tags(HTMLParser):
-    """The elements of a page with their attributes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: set[str] = set()
-        self.attributes: set[str] = set()
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.names.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def test_the_page_escapes_what_models_and_data_say_and_fetches_nothing() -> None:
