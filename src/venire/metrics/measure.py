@@ -44,7 +44,7 @@ from venire.metrics.win_rate import win_rate_metrics
 from venire.records import Call, Instance, Outcome, PreferenceGold, Price, RatingsGold, Winner
 from venire.stats.intervals import Resampler
 
-_STREAM = 0x6D657472  # keeps the bootstrap's draws apart from other uses of the run's seed
+STREAM = 0x6D657472  # keeps the bootstrap's draws apart from other uses of the run's seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def measure(
     check_choice(settings.chosen, shape_of(instances, labels))
     out = Collector()
     out.put("n", len(pairs))
-    rng = np.random.default_rng((seed, _STREAM))
+    rng = np.random.default_rng((seed, STREAM))
     if any(isinstance(instance.gold, RatingsGold) or instance.dimensions for instance, _ in pairs):
         _measure_ratings(pairs, rng, settings, out)
         _measure_humans(doubly_rated or instances, rng, settings, out)
