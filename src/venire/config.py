@@ -15,6 +15,7 @@ from venire.data.protocol import Dataset, Loaded
 from venire.errors import ConfigError
 from venire.experiment import Experiment, Replicate
 from venire.fit import fit
+from venire.generated.calling import Calling
 from venire.identity import Composed, identity_of
 from venire.judging.criteria import CriteriaSet
 from venire.judging.judge import PromptedJudge, RecordedJudge
@@ -23,7 +24,6 @@ from venire.llm.local import LocalSettings
 from venire.llm.route import Client
 from venire.llm.simulated import Simulation, simulation_endpoint
 from venire.metrics.measure import MetricSettings
-from venire.personas.calling import Calling
 from venire.records import BackendKind, Price
 
 # Nodes of conf/config.yaml; an override that adds another (`+typo=1`) is refused.

@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.judging.scripted import ScriptedLLM
 from tests.personas.making import DOCUMENTS
 
+from venire.generated.calling import Calling
 from venire.judging.judge import PromptedJudge
 from venire.llm.budget import Budget
 from venire.llm.local import LocalSettings
@@ -16,7 +17,6 @@ from venire.llm.settings import LLMSettings
 from venire.llm.simulated import Simulation
 from venire.personas.building import build_personas
 from venire.personas.built import Brief, Built
-from venire.personas.calling import Calling
 from venire.personas.reading import Documents, read_documents
 from venire.records import FinishReason, Request
 

@@ -7,9 +7,10 @@ import pytest
 from tests.personas.scripted import BRIEF, FOUND, GROUPS, built, calling, documents, model, person
 
 from venire.errors import ConfigError, RunError
+from venire.generated.replies import LostReply
 from venire.llm.local import LocalSettings
 from venire.llm.route import Client
-from venire.personas.building import LostReply, part_tokens
+from venire.personas.building import part_tokens
 from venire.personas.built import Brief, ConsolidateBy
 from venire.personas.parts import parts_of
 from venire.personas.views import Fault, all_of

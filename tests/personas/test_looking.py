@@ -10,10 +10,11 @@ from tests.personas.scripted import BRIEF, built, calling, documents, model
 from venire.build import build
 from venire.commands.persona_sets import find_set, listed_sets
 from venire.errors import ConfigError, DataError
+from venire.generated.record import yaml_of
 from venire.personas.checks import findings
 from venire.personas.comparing import differences
 from venire.personas.reading import read_documents
-from venire.personas.record import file_of, yaml_of
+from venire.personas.record import file_of
 from venire.personas.showing import shown
 from venire.records import Evidence, PersonaLevel, PersonaSet, StakeholderGroup
 

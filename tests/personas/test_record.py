@@ -9,10 +9,11 @@ from omegaconf import OmegaConf
 from tests.personas.scripted import BRIEF, FOUND, built, calling, documents, model
 
 from venire.build import build
+from venire.generated.record import yaml_of
 from venire.llm.route import Client
 from venire.personas.checks import findings
 from venire.personas.naming import is_option_name, key_of, unused
-from venire.personas.record import file_of, header_of, warnings_of, yaml_of
+from venire.personas.record import file_of, header_of, warnings_of
 from venire.records import PersonaOrigin, PersonaSet
 
 

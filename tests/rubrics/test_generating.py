@@ -8,10 +8,10 @@ from tests.judging.scripted import ScriptedLLM
 from tests.personas.scripted import calling
 
 from venire.errors import RunError
+from venire.generated.replies import LostReply
 from venire.judging.criteria import Criterion
 from venire.judging.rubric import GeneratedRubric
 from venire.judging.scales import DEFAULT
-from venire.personas.building import LostReply
 from venire.records import Completion, FinishReason, Request
 from venire.rubrics.generating import generate_rubrics
 

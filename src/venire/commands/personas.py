@@ -19,15 +19,17 @@ from venire.commands.persona_sets import find_set, listed_sets, shipped
 from venire.config import calling_of
 from venire.ending import AGAIN, advice_after
 from venire.errors import ConfigError
-from venire.personas.building import LostReply, build_personas, part_tokens
+from venire.generated.calling import Calling, Door, check_calling, secrets_of, with_llm
+from venire.generated.record import yaml_of
+from venire.generated.replies import LostReply
+from venire.personas.building import build_personas, part_tokens
 from venire.personas.built import Brief, Built, ConsolidateBy
-from venire.personas.calling import Calling, Door, check_calling, secrets_of, with_llm
 from venire.personas.checks import findings
 from venire.personas.comparing import differences
 from venire.personas.naming import is_option_name, key_of
 from venire.personas.parts import estimated_tokens, parts_of
 from venire.personas.reading import Documents, read_documents
-from venire.personas.record import file_of, header_of, warnings_of, yaml_of
+from venire.personas.record import file_of, header_of, warnings_of
 from venire.personas.showing import provenance_lines, shown
 from venire.runner import STOPS
 from venire.runs import redact, write_atomically

@@ -19,14 +19,14 @@ from venire.commands.rubric_sets import GROUP, find_rubrics, listed_rubrics
 from venire.config import calling_of, criteria_of
 from venire.ending import AGAIN, advice_after
 from venire.errors import ConfigError
+from venire.generated.calling import Calling, Door, check_calling, secrets_of, with_llm
+from venire.generated.record import yaml_of
+from venire.generated.replies import LostReply
 from venire.judging.criteria import CriteriaSet, Criterion
 from venire.judging.rubric import GeneratedRubric, RubricSet
 from venire.judging.scales import ScaleName, scale_of
 from venire.judging.write_rubric import rubric_messages
-from venire.personas.building import LostReply
-from venire.personas.calling import Calling, Door, check_calling, secrets_of, with_llm
 from venire.personas.naming import is_option_name, key_of
-from venire.personas.record import yaml_of
 from venire.rubrics.checks import findings
 from venire.rubrics.generating import generate_rubrics
 from venire.rubrics.record import file_of, header_of

@@ -4,13 +4,13 @@ build -> extract each part -> check each quote -> consolidate the views -> write
 Source: MAJ-EVAL, step 1.
 """
 
-import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
-from venire.errors import ConfigError, RunError, VenireError
+from venire.errors import ConfigError, RunError
+from venire.generated.calling import Calling
+from venire.generated.replies import LostReply, refuse_rejected, together, why
 from venire.judging.consolidate import GroupReply, MergedReply, consolidate
 from venire.judging.stakeholders import EXTRACT, Extracted, extract_stakeholders
 from venire.judging.write_persona import Seat, WrittenPersona, write_persona
@@ -26,21 +26,14 @@ from venire.personas.built import (
     UnreadPart,
     UnwrittenPersona,
 )
-from venire.personas.calling import Calling
 from venire.personas.grounding import Source
 from venire.personas.parts import Part, estimated_tokens, parts_of
 from venire.personas.reading import Documents
 from venire.personas.views import Checked, GroundedView, all_of, check_views
 from venire.prompts.render import render
-from venire.records import AttemptStatus, Call, Reason, Unscored
-from venire.runner import STOPS
+from venire.records import Call, Reason, Unscored
 
-T = TypeVar("T")
 _SPARE = 0.9  # of a small context: tokens are estimated by characters
-
-
-class LostReply(VenireError):
-    """A call was not answered after all attempts; the same command asks for it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +58,7 @@ async def build_personas(
     size = part_tokens(brief, calling)
     parts = [(document, part) for document in documents.read for part in parts_of(document, size)]
     say(f"reading {len(documents.read)} documents in {len(parts)} parts")
-    read = await _together(_read(brief, calling, llm, document, part) for document, part in parts)
+    read = await together(_read(brief, calling, llm, document, part) for document, part in parts)
     unread = _unread(read, calling.max_unscored)
     checked = {document.name: _checked(document, read) for document in documents.read}
     views = all_of(checked).views
@@ -74,7 +67,7 @@ async def build_personas(
     groups, grouping = await _grouped(brief, calling, llm, views)
     seats = [(group, merged) for group in groups for merged in group.dimensions]
     say(f"writing {len(seats)} personas in {len(groups)} groups")
-    written = await _together(_write(brief, calling, llm, views, *seat) for seat in seats)
+    written = await together(_write(brief, calling, llm, views, *seat) for seat in seats)
     unwritten = _unwritten(seats, written, calling.max_unscored)
     return Built(
         groups=_drafted(groups, views, seats, written),
@@ -111,15 +104,6 @@ def part_tokens(brief: Brief, calling: Calling) -> int:
     return min(brief.part_tokens, room)
 
 
-async def _together(work: Iterable[Awaitable[T]]) -> list[T]:
-    """All results in order. A stop lets the others arrive; they are stored."""
-    results = await asyncio.gather(*work, return_exceptions=True)
-    errors = [result for result in results if isinstance(result, BaseException)]
-    if errors:
-        raise next((error for error in errors if not isinstance(error, STOPS)), errors[0])
-    return [result for result in results if not isinstance(result, BaseException)]
-
-
 async def _read(brief: Brief, calling: Calling, llm: LLM, document: Document, part: Part) -> _Read:
     shown = [(paragraph.number, paragraph.text) for paragraph in part]
     extracted = await extract_stakeholders(calling.judge, brief.task, shown, llm, document=document.name)
@@ -142,20 +126,15 @@ def _refuse_failures(what: str, reasons: Sequence[Unscored], n: int, most: float
     if len(reasons) > most * n:
         raise RunError(
             f"{what}: {len(reasons)} of {n} without a usable reply, more than max_unscored={most}; for "
-            f"example {_why(reasons[0])}"
+            f"example {why(reasons[0])}"
         )
 
 
 def _refuse_lost(what: str, reasons: Sequence[Unscored], n: int) -> None:
     for reason in reasons:
         if reason.reason is Reason.PROVIDER_ERROR:
-            if reason.detail.startswith(f"{AttemptStatus.REJECTED}:"):
-                raise RunError(f"{what}: the provider rejects the request: {reason.detail}")
+            refuse_rejected(what, reason)
             raise LostReply(f"{what}: no reply on {len(reasons)} of {n}: {reason.detail}")
-
-
-def _why(reason: Unscored) -> str:
-    return ", ".join(filter(None, (reason.reason.value, " ".join(reason.detail.split())[:300])))
 
 
 def _checked(document: Document, read: Sequence[_Read]) -> Checked:
@@ -197,7 +176,7 @@ async def _grouped(
         _refuse_lost("consolidation", [made.groups], 1)
         raise RunError(
             f"the model put {len(views)} views into no usable groups in {len(made.calls)} tries "
-            f"({_why(made.groups)}); take a stronger model, or --consolidate names, which asks none"
+            f"({why(made.groups)}); take a stronger model, or --consolidate names, which asks none"
         )
     return made.groups, made.calls
 

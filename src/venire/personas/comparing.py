@@ -1,12 +1,10 @@
 """What two sets of personas differ in."""
 
-import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 
+from venire.generated.showing import changed
 from venire.records import Evidence, Persona, PersonaSet, StakeholderGroup
-
-_WIDTH = 110
 
 
 def differences(old: PersonaSet, new: PersonaSet) -> list[str]:
@@ -77,12 +75,7 @@ def documents_of(made: PersonaSet) -> dict[str, str]:
 def _texts(pairs: Mapping[str, tuple[object, object]]) -> Iterator[str]:
     for path, (old, new) in pairs.items():
         if old != new:
-            yield "\n".join((f"~ {path}", _indented("-", old), _indented("+", new)))
-
-
-def _indented(mark: str, text: object) -> str:
-    shown = str(text) or "(empty)"
-    return textwrap.fill(shown, _WIDTH, initial_indent=f"    {mark} ", subsequent_indent="      ")
+            yield changed(path, old, new)
 
 
 def _people(group: StakeholderGroup) -> str:

@@ -1,27 +1,25 @@
 """A built set as a file: personas with their evidence, and where all of it comes from."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import metadata
 
-import yaml
-
 from venire.build import TARGET
+from venire.generated.calling import Calling
+from venire.generated.record import judge_node, sums, written_with
+from venire.generated.replies import why
 from venire.judging.consolidate import CONSOLIDATE
 from venire.judging.stakeholders import EXTRACT
 from venire.judging.write_persona import WRITE
 from venire.personas.blocks import Document
-from venire.personas.built import Brief, Built, ConsolidateBy, Drafted
-from venire.personas.calling import Calling
+from venire.personas.built import Brief, Built, Drafted
 from venire.personas.grounding import THRESHOLD
 from venire.personas.naming import key_of, unused
 from venire.personas.reading import Documents
 from venire.personas.views import all_of
 from venire.prompts.render import prompt_hash
-from venire.records import BackendKind, Call, PersonaOrigin, Unscored
+from venire.records import BackendKind, PersonaOrigin
 
-_WIDTH = 120
-_REFERENCE = re.compile(r"(\\*)\$\{")
+_DETAIL = 200  # characters of why a part has no reply
 _PARTS = ("role", "demographics", "perspective", "expertise", "traits", "relations")
 
 
@@ -74,18 +72,10 @@ def warnings_of(documents: Documents, built: Built) -> list[str]:
     return said
 
 
-def yaml_of(content: Mapping[str, object], header: Sequence[str]) -> str:
-    """The file's text: comment lines, then `content` with interpolations of hydra taken as plain text."""
-    body = yaml.safe_dump(
-        escaped(content), sort_keys=False, allow_unicode=True, width=_WIDTH, default_flow_style=False
-    )
-    return "".join(f"# {line}\n" for line in header) + body
-
-
 def header_of(content: Mapping[str, object], model: str) -> list[str]:
     """What a reader should know first."""
     simulated = content["origin"] == PersonaOrigin.SIMULATED
-    kind = "SIMULATED replies (no model has read anything; for trying things out)" if simulated else model
+    kind = written_with(model, simulated=simulated)
     return [
         f"Built by `venire personas build` with {kind}; what it rests on is below, under provenance.",
         f"persona={content['name']} chooses it, persona.level=simple|no_demographics|none tells less of it.",
@@ -127,19 +117,13 @@ def _persona(persona: Drafted) -> dict[str, object]:
 def _provenance(brief: Brief, documents: Documents, calling: Calling, built: Built) -> dict[str, object]:
     everything = all_of(built.checked)
     quotes = everything.quotes
-    judge = calling.judge
     total = sums(built.calls)
     n = len(documents.read)
     tokens = [total[key] for key in ("input_tokens", "output_tokens")]
     known = [each for each in tokens if isinstance(each, int)]
     return {
         "made_by": f"venire {metadata.version('venire')}, backend {calling.kind}",
-        "judge": {
-            "name": judge.name,
-            "model": judge.model,
-            "answered": sorted({call.model_returned for call in built.calls}),
-            "temperature": judge.temperature,
-        },
+        "judge": judge_node(calling, built.calls),
         "prompts": {name: prompt_hash(name)[:12] for name in (EXTRACT, CONSOLIDATE, WRITE)},
         "part_tokens": built.part_tokens,
         "documents": [_document(document, built) for document in documents.read],
@@ -151,7 +135,7 @@ def _provenance(brief: Brief, documents: Documents, calling: Calling, built: Bui
             "rate": round(len(everything.views) / quotes, 4) if quotes else None,
         },
         "consolidation": {
-            "by": "names" if brief.consolidate_by is ConsolidateBy.NAMES else "model",
+            "by": str(brief.consolidate_by),
             "stakeholders": len({view.view.stakeholder.casefold() for view in everything.views}),
             "views": len(everything.views),
             "groups": len(built.groups),
@@ -208,44 +192,16 @@ def _dropped(documents: Documents, built: Built) -> dict[str, object]:
             for each in all_of(built.checked).dropped
         ],
         "unread_parts": [
-            {"document": each.document, "paragraphs": [each.first, each.last], "why": _why(each.reason)}
+            {
+                "document": each.document,
+                "paragraphs": [each.first, each.last],
+                "why": why(each.reason, _DETAIL),
+            }
             for each in built.unread
         ],
         "unwritten_personas": [
-            {"group": each.group, "dimension": each.dimension, "why": _why(each.reason)}
+            {"group": each.group, "dimension": each.dimension, "why": why(each.reason, _DETAIL)}
             for each in built.unwritten
         ],
         "duplicates": [{"name": each.name, "same_as": each.same_as} for each in documents.duplicates],
     }
-
-
-def _why(reason: Unscored) -> str:
-    return ", ".join(filter(None, (str(reason.reason), " ".join(reason.detail.split())[:200])))
-
-
-def sums(calls: Sequence[Call]) -> dict[str, object]:
-    """Calls, tokens and dollars; None where some are unknown. Replayed ones count as when they were paid."""
-    tokens = [(call.usage.input_tokens, call.usage.output_tokens) for call in calls]
-    counted = all(call.usage_complete for call in calls)
-    priced = all(call.cost_complete for call in calls)
-    return {
-        "calls": len(calls),
-        "input_tokens": sum(into or 0 for into, _ in tokens) if counted else None,
-        "output_tokens": sum(out or 0 for _, out in tokens) if counted else None,
-        "cost_usd": round(sum(call.cost_usd or 0.0 for call in calls), 6) if priced else None,
-    }
-
-
-def escaped(node: object) -> object:
-    r"""`node` as omegaconf reads it back.
-
-    `${` would be a reference: it is written `\${`, backslashes before it doubled. A lone `???` would be a
-    value that is missing.
-    """
-    if isinstance(node, Mapping):
-        return {key: escaped(value) for key, value in node.items()}
-    if isinstance(node, list):
-        return [escaped(item) for item in node]
-    if not isinstance(node, str):
-        return node
-    return "(???)" if node == "???" else _REFERENCE.sub(r"\1\1\\${", node)

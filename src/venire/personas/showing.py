@@ -1,11 +1,10 @@
 """A set of personas as text for a terminal."""
 
-import textwrap
 from collections.abc import Iterator, Mapping
 
+from venire.generated.showing import filled, price
 from venire.records import BackendKind, Persona, PersonaSet
 
-_WIDTH = 110
 _PARTS = ("dimension", "demographics", "perspective", "expertise", "traits", "relations")
 _ORIGINS = {
     "hand_written": "hand-written, from no document and no model",
@@ -28,7 +27,7 @@ def _lines(made: PersonaSet) -> Iterator[str]:
     for group in made.groups:
         yield ""
         yield f"{group.name} ({len(group.personas)})"
-        yield _filled(group.description, "  ")
+        yield filled(group.description, "  ")
         for persona in group.personas:
             yield from _persona(persona)
     if made.provenance:
@@ -40,11 +39,11 @@ def _persona(persona: Persona) -> Iterator[str]:
     yield f"  {persona.name}: {persona.role}"
     for part in _PARTS:
         if text := getattr(persona, part):
-            yield _filled(f"{part}: {text}", "    ")
+            yield filled(f"{part}: {text}", "    ")
     for evidence in persona.evidence:
         match = "" if evidence.match == 1.0 else f" (match {evidence.match})"
         where = f"{evidence.document}, paragraph {evidence.paragraph}{match}"
-        yield _filled(f"evidence: {evidence.quote!r}, {where}", "    ")
+        yield filled(f"evidence: {evidence.quote!r}, {where}", "    ")
 
 
 def provenance_lines(provenance: Mapping[str, object]) -> Iterator[str]:
@@ -69,10 +68,9 @@ def provenance_lines(provenance: Mapping[str, object]) -> Iterator[str]:
         into, out, each = (
             _number(cost.get(key)) for key in ("input_tokens", "output_tokens", "tokens_per_document")
         )
-        price = "dollars unknown" if cost.get("cost_usd") is None else f"${cost['cost_usd']}"
         yield (
             f"cost: {cost.get('calls')} calls, {into} tokens in, {out} out, {each} a document, "
-            f"{price}{_unbilled(provenance)}"
+            f"{price(cost)}{_unbilled(provenance)}"
         )
     rest = [f"{key} {value}" for key, value in provenance.items() if isinstance(value, str)]
     if rest:
@@ -94,7 +92,3 @@ def _list(node: object) -> list[Mapping[str, object]]:
 
 def _mapping(node: object) -> Mapping[str, object]:
     return node if isinstance(node, Mapping) else {}
-
-
-def _filled(text: str, indent: str) -> str:
-    return textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from venire.data.fingerprint import content_id
 from venire.errors import DataError
+from venire.generated.record import escaped
 from venire.judging.rubric import CORRECTED_ON
-from venire.personas.record import escaped
 from venire.review.feedback import Correction
 
 _SHOWN = 400  # characters of a response that an edge case quotes

@@ -1,18 +1,16 @@
 """Rubrics of one or several criteria, written by a judge's model; all of them, or none."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from venire.errors import RunError
+from venire.generated.calling import Calling
+from venire.generated.replies import LostReply, refuse_rejected, together, why
 from venire.judging.criteria import Criterion
 from venire.judging.rubric import CriterionRubric, GeneratedRubric
-from venire.judging.write_rubric import WrittenRubric, write_rubric
+from venire.judging.write_rubric import write_rubric
 from venire.llm.protocol import LLM
-from venire.personas.building import LostReply
-from venire.personas.calling import Calling
-from venire.records import AttemptStatus, Call, Reason, Unscored
-from venire.runner import STOPS
+from venire.records import Call, Reason, Unscored
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +31,7 @@ async def generate_rubrics(
         RunError: the model wrote no usable rubric of one of them, or its provider rejects the request.
         LostReply: a call was not answered.
     """
-    ended = await asyncio.gather(
-        *(write_rubric(calling.judge, each, wanted, llm) for each in criteria), return_exceptions=True
-    )
-    errors = [each for each in ended if isinstance(each, BaseException)]
-    if errors:
-        raise next((each for each in errors if not isinstance(each, STOPS)), errors[0])
-    written = [each for each in ended if isinstance(each, WrittenRubric)]
+    written = await together(write_rubric(calling.judge, each, wanted, llm) for each in criteria)
     pairs = list(zip(criteria, written, strict=True))
     for criterion, made in pairs:
         if isinstance(made.rubric, Unscored):
@@ -52,12 +44,10 @@ async def generate_rubrics(
 
 
 def _refuse(criterion: Criterion, reason: Unscored, tries: int) -> None:
-    told = ", ".join(filter(None, (reason.reason.value, " ".join(reason.detail.split())[:300])))
     if reason.reason is Reason.PROVIDER_ERROR:
-        if reason.detail.startswith(f"{AttemptStatus.REJECTED}:"):
-            raise RunError(f"{criterion.key}: the provider rejects the request: {reason.detail}")
-        raise LostReply(f"{criterion.key}: no reply: {told}")
+        refuse_rejected(criterion.key, reason)
+        raise LostReply(f"{criterion.key}: no reply: {why(reason)}")
     raise RunError(
-        f"{criterion.key}: no usable rubric in {tries} tries ({told}); take a stronger model, raise "
+        f"{criterion.key}: no usable rubric in {tries} tries ({why(reason)}); take a stronger model, raise "
         "judge.max_tokens, or write the file by hand (docs/rubrics.md)"
     )

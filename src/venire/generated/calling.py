@@ -1,4 +1,4 @@
-"""What a build of personas asks with, and the opened path of its calls."""
+"""What a build of personas or rubrics asks with, and the opened path of its calls."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
