@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -16,6 +17,8 @@ from venire.commands.refusals import refusal
 from venire.config import config_dir, experiment_of, refuse_undone_ablation
 from venire.errors import ConfigError, VenireError
 from venire.experiment import Experiment
+
+T = TypeVar("T")
 
 
 def for_each_job(job: Callable[[DictConfig], None], arguments: Sequence[str], *, command: str) -> None:
@@ -79,6 +82,29 @@ def look_at_each_job(job: Callable[[DictConfig], None], arguments: Sequence[str]
 
 
 _LAUNCHING = ("hydra/launcher", "hydra.launcher", "hydra.run.dir", "hydra.sweep.dir")
+
+
+def one_job(
+    look: Callable[[DictConfig, list[str]], T],
+    overrides: Sequence[str],
+    config_dir_given: Path | None,
+    *,
+    command: str,
+) -> T:
+    """What `look` makes of the one configuration that `overrides` compose, and of those overrides.
+
+    Raises:
+        ConfigError: hydra refuses `overrides`.
+        VenireError: as `look` raised it.
+    """
+    made: list[T] = []
+
+    def job(cfg: DictConfig) -> None:
+        made.append(look(cfg, [str(each) for each in HydraConfig.get().overrides.task]))
+
+    more = ["--config-dir", str(config_dir_given)] if config_dir_given else []
+    look_at_each_job(job, [*overrides, *more], command=command)
+    return made[0]
 
 
 def experiment_in_job(cfg: DictConfig) -> Experiment:

@@ -4,10 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig
-
-from venire.commands.composing import look_at_each_job
+from venire.commands.composing import one_job
 from venire.config import data_of, data_of_run
 from venire.data.protocol import Dataset, Loaded
 from venire.errors import ConfigError, RunError
@@ -33,14 +30,7 @@ def chosen_data(overrides: Sequence[str], config_dir: Path | None, *, command: s
     """
     if not any(each.lstrip("+").startswith(("dataset=", "dataset@")) for each in overrides):
         raise ConfigError(f"dataset: {command} needs to know which; give dataset=NAME (docs/data.md)")
-    made: list[Chosen] = []
-
-    def job(cfg: DictConfig) -> None:
-        made.append(Chosen(*data_of(cfg, [str(each) for each in HydraConfig.get().overrides.task])))
-
-    more = ["--config-dir", str(config_dir)] if config_dir else []
-    look_at_each_job(job, [*overrides, *more], command=f"venire {command}")
-    return made[0]
+    return Chosen(*one_job(data_of, overrides, config_dir, command=f"venire {command}"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from venire.build import TARGET, build
-from venire.commands.option_files import composed_option, loaded, own_roots, shipped_options
+from venire.commands.option_files import composed_option, loaded, own_roots
 from venire.config import config_dir
 from venire.errors import ConfigError
 from venire.records import PersonaSet
 
 # What a file may name as its target: looking at a set must not run anything else.
 SET_TARGETS = ("venire.personas.persona_set", "venire.personas.shuffled")
-_GROUP = "persona"
+GROUP = "persona"
 
 
 def find_set(home: Path, name: str, arguments: Sequence[str], config_dir_given: Path | None) -> PersonaSet:
@@ -35,16 +35,11 @@ def find_set(home: Path, name: str, arguments: Sequence[str], config_dir_given: 
     return _composed(home, name, arguments, config_dir_given)
 
 
-def shipped() -> frozenset[str]:
-    """The names of all files of venire's own in the group, single personas included."""
-    return shipped_options(_GROUP)
-
-
 def listed_sets(home: Path, config_dir_given: Path | None) -> list[str]:
     """One line a set, with where it lies."""
     lines = []
     for root in (config_dir(), *own_roots(home, config_dir_given)):
-        for path in sorted((root / _GROUP).glob("*.yaml")):
+        for path in sorted((root / GROUP).glob("*.yaml")):
             node = loaded(path)
             if node.get(TARGET) not in SET_TARGETS:
                 continue
@@ -67,12 +62,12 @@ def _read(path: Path) -> PersonaSet:
 
 
 def _composed(home: Path, name: str, arguments: Sequence[str], config_dir_given: Path | None) -> PersonaSet:
-    node = composed_option(home, _GROUP, name, arguments, config_dir_given)
+    node = composed_option(home, GROUP, name, arguments, config_dir_given)
     if node is None:
         raise ConfigError(f"persona: no such set: {name!r}; `venire personas show` lists them")
     if node.get(TARGET) not in SET_TARGETS:
         raise ConfigError(f"persona: {name} is a single persona for a judge's seat, not a set of groups")
-    return _built(node, _GROUP)
+    return _built(node, GROUP)
 
 
 def _built(node: Mapping[str, object], where: str) -> PersonaSet:

@@ -2,37 +2,26 @@
 
 import argparse
 import os
-import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig
-
 from venire.build import build as built_from
 from venire.commands import exits
-from venire.commands.building import refuse_unwritable
-from venire.commands.composing import look_at_each_job
-from venire.commands.persona_sets import find_set, listed_sets, shipped
+from venire.commands.building import called, model_of, placed, refuse_target, tell, write
+from venire.commands.composing import one_job
+from venire.commands.persona_sets import GROUP, find_set, listed_sets
 from venire.config import calling_of
-from venire.ending import AGAIN, advice_after
-from venire.errors import ConfigError
-from venire.generated.calling import Calling, Door, check_calling, secrets_of, with_llm
-from venire.generated.record import yaml_of
-from venire.generated.replies import LostReply
+from venire.generated.calling import Calling, check_calling
 from venire.personas.building import build_personas, part_tokens
-from venire.personas.built import Brief, Built, ConsolidateBy
+from venire.personas.built import Brief, ConsolidateBy
 from venire.personas.checks import findings
 from venire.personas.comparing import differences
-from venire.personas.naming import is_option_name, key_of
+from venire.personas.naming import key_of
 from venire.personas.parts import estimated_tokens, parts_of
 from venire.personas.reading import Documents, read_documents
 from venire.personas.record import file_of, header_of, warnings_of
 from venire.personas.showing import provenance_lines, shown
-from venire.runner import STOPS
-from venire.runs import redact, write_atomically
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,32 +64,25 @@ def build(home: Path, request: BuildRequest, overrides: Sequence[str]) -> int:
     """
     brief, out = _placed(home, request)
     documents = read_documents(request.documents, selection=request.selection)
-    calling = _composed(overrides, request.config_dir)
+    calling = one_job(calling_of, overrides, request.config_dir, command="venire personas build")
     if request.dry_run:
         _print(_plan(brief, documents, calling))
         return exits.OK
     check_calling(calling, os.environ)
-    door = Door(home, os.environ, time.time, _tell)
-
-    try:
-        called = with_llm(
-            calling,
-            door,
-            f"personas {brief.name}",
-            lambda llm: build_personas(brief, documents, calling, llm, say=_tell),
-        )
-    except (*STOPS, LostReply) as stopped:
-        advice = AGAIN if isinstance(stopped, LostReply) else advice_after(stopped)
-        _tell(f"stopped: {stopped}" + (f"\n{advice}" if advice else ""))
+    built = called(
+        home,
+        calling,
+        f"personas {brief.name}",
+        lambda llm: build_personas(brief, documents, calling, llm, say=tell),
+    )
+    if built is None:
         return exits.INCOMPLETE
-    content = file_of(brief, documents, calling, called.result)
+    content = file_of(brief, documents, calling, built.result)
     made = built_from(content, "persona")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    text = yaml_of(content, header_of(content, _model(calling, called.result)))
-    write_atomically(out, redact(text, secrets_of(calling, os.environ)))
-    for warning in (*warnings_of(documents, called.result), *called.summary.warnings):
-        _tell(f"warning: {warning}")
-    counts = f"{called.summary.paid} calls paid, {called.summary.replayed} replayed"
+    write(out, content, header_of(content, model_of(calling, built.result.calls)), calling)
+    for warning in (*warnings_of(documents, built.result), *built.summary.warnings):
+        tell(f"warning: {warning}")
+    counts = f"{built.summary.paid} calls paid, {built.summary.replayed} replayed"
     groups = [f"{group.name}: {', '.join(p.name for p in group.personas)}" for group in made.groups]
     _print([*groups, *provenance_lines(made.provenance), counts, *_how_to_use(home, out), str(out)])
     return exits.OK
@@ -133,30 +115,10 @@ def validate(home: Path, name: str, documents: Path | None, config_dir: Path | N
 
 def _placed(home: Path, request: BuildRequest) -> tuple[Brief, Path]:
     """The brief with the set's name, and the file that it goes to."""
-    name = request.out.stem if request.out else key_of(request.documents.resolve().name, "personas")
-    out = request.out or home / "config" / "persona" / f"{name}.yaml"
-    if out.suffix not in (".yaml", ".yml") or not is_option_name(name):
-        raise ConfigError(
-            f"--out: expected a .yaml file whose name has letters, digits, '-' and '_' only, got {out.name}"
-        )
-    if name in shipped():
-        raise ConfigError(f"--out: persona={name} is a file of venire's own; take another name")
-    if out.exists() and not request.force:
-        raise ConfigError(f"--out: {out} is there already; name another file, or give --force")
-    refuse_unwritable(out)
+    default = key_of(request.documents.resolve().name, "personas")
+    name, out = placed(home, GROUP, default, request.out)
+    refuse_target(out, force=request.force)
     return replace(request.brief, name=name), out
-
-
-def _composed(overrides: Sequence[str], config_dir: Path | None) -> Calling:
-    made: list[Calling] = []
-
-    def job(cfg: DictConfig) -> None:
-        hydra_cfg = HydraConfig.get()
-        made.append(calling_of(cfg, [str(each) for each in hydra_cfg.overrides.task]))
-
-    more = ["--config-dir", str(config_dir)] if config_dir else []
-    look_at_each_job(job, [*overrides, *more], command="venire personas build")
-    return made[0]
 
 
 def _plan(brief: Brief, documents: Documents, calling: Calling) -> list[str]:
@@ -181,11 +143,6 @@ def _plan(brief: Brief, documents: Documents, calling: Calling) -> list[str]:
     return lines
 
 
-def _model(calling: Calling, built: Built) -> str:
-    answered = sorted({call.model_returned for call in built.calls})
-    return f"{', '.join(answered)} ({calling.kind})"
-
-
 def _how_to_use(home: Path, out: Path) -> list[str]:
     name, folder = out.stem, out.resolve().parent
     if folder == (home / "config" / "persona").resolve():
@@ -197,7 +154,3 @@ def _how_to_use(home: Path, out: Path) -> list[str]:
 
 def _print(lines: Sequence[str]) -> None:
     print("\n".join(lines))
-
-
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

@@ -1,38 +1,29 @@
 """`venire rubric`: generate the rubric of a criterion, show one, compare two, check one."""
 
 import os
-import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
 from venire.build import build
 from venire.commands import exits
-from venire.commands.building import refuse_unwritable
-from venire.commands.composing import look_at_each_job
-from venire.commands.option_files import shipped_options
+from venire.commands.building import called, model_of, placed, refuse_target, tell, write
+from venire.commands.composing import one_job
 from venire.commands.rubric_sets import GROUP, find_rubrics, listed_rubrics
 from venire.config import calling_of, criteria_of
-from venire.ending import AGAIN, advice_after
 from venire.errors import ConfigError
-from venire.generated.calling import Calling, Door, check_calling, secrets_of, with_llm
-from venire.generated.record import yaml_of
-from venire.generated.replies import LostReply
+from venire.generated.calling import Calling, check_calling
 from venire.judging.criteria import CriteriaSet, Criterion
 from venire.judging.rubric import GeneratedRubric, RubricSet
 from venire.judging.scales import ScaleName, scale_of
 from venire.judging.write_rubric import rubric_messages
-from venire.personas.naming import is_option_name, key_of
+from venire.personas.naming import key_of
 from venire.rubrics.checks import findings
 from venire.rubrics.generating import generate_rubrics
 from venire.rubrics.record import file_of, header_of
 from venire.rubrics.showing import differences, shown
-from venire.runner import STOPS
-from venire.runs import redact, write_atomically
 
 _WHAT = "generating a rubric"
 
@@ -65,39 +56,33 @@ def generate(home: Path, request: GenerateRequest, overrides: Sequence[str]) -> 
         ConfigError: an option that cannot be right.
         RunError: the model wrote no usable rubric.
     """
-    calling, chosen = _composed(overrides, request.config_dir)
+    calling, chosen = one_job(_looked_at, overrides, request.config_dir, command="venire rubric generate")
     criteria, default = _criteria(request, chosen)
-    name, out = _placed(home, request, default)
+    name, out = placed(home, GROUP, f"{default}_{request.wanted.strictness}", request.out)
     if request.dry_run:
         for criterion in criteria:
             for message in rubric_messages(criterion, request.wanted):
                 print(f"--- {message.role}\n{message.content}")
         print(f"{len(criteria)} call(s); nothing was called")
         return exits.OK
+    refuse_target(out, force=request.force)
     check_calling(calling, os.environ)
-    door = Door(home, os.environ, time.time, _tell)
-    try:
-        called = with_llm(
-            calling,
-            door,
-            f"rubric {name}",
-            lambda llm: generate_rubrics(criteria, request.wanted, calling, llm),
-        )
-    except (*STOPS, LostReply) as stopped:
-        advice = AGAIN if isinstance(stopped, LostReply) else advice_after(stopped)
-        _tell(f"stopped: {stopped}" + (f"\n{advice}" if advice else ""))
+    generated = called(
+        home,
+        calling,
+        f"rubric {name}",
+        lambda llm: generate_rubrics(criteria, request.wanted, calling, llm),
+    )
+    if generated is None:
         return exits.INCOMPLETE
-    content = file_of(name, request.wanted, calling, called.result)
+    content = file_of(name, request.wanted, calling, generated.result)
     made = build(content, GROUP)
     assert isinstance(made, RubricSet)
-    answered = ", ".join(sorted({call.model_returned for call in called.result.calls}))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    text = yaml_of(content, header_of(content, f"{answered} ({calling.kind})"))
-    write_atomically(out, redact(text, secrets_of(calling, os.environ)))
-    for warning in (*findings(made), *called.summary.warnings):
-        _tell(str(warning) if not isinstance(warning, str) else f"warning: {warning}")
+    write(out, content, header_of(content, model_of(calling, generated.result.calls)), calling)
+    for warning in (*findings(made), *generated.summary.warnings):
+        tell(str(warning) if not isinstance(warning, str) else f"warning: {warning}")
     print(shown(made))
-    print(f"{called.summary.paid} calls paid, {called.summary.replayed} replayed")
+    print(f"{generated.summary.paid} calls paid, {generated.summary.replayed} replayed")
     print(f"use it: venire run method=direct criteria=... rubric={name} ...")
     print(out)
     return exits.OK
@@ -131,16 +116,8 @@ def validate(home: Path, name: str, config_dir: Path | None) -> int:
     return exits.OK
 
 
-def _composed(overrides: Sequence[str], config_dir: Path | None) -> tuple[Calling, CriteriaSet | None]:
-    made: list[tuple[Calling, CriteriaSet | None]] = []
-
-    def job(cfg: DictConfig) -> None:
-        given = [str(each) for each in HydraConfig.get().overrides.task]
-        made.append((calling_of(cfg, given, what=_WHAT, also=("criteria",)), criteria_of(cfg)))
-
-    more = ["--config-dir", str(config_dir)] if config_dir else []
-    look_at_each_job(job, [*overrides, *more], command="venire rubric generate")
-    return made[0]
+def _looked_at(cfg: DictConfig, overrides: Sequence[str]) -> tuple[Calling, CriteriaSet | None]:
+    return calling_of(cfg, overrides, what=_WHAT, also=("criteria",)), criteria_of(cfg)
 
 
 def _criteria(request: GenerateRequest, chosen: CriteriaSet | None) -> tuple[list[Criterion], str]:
@@ -163,25 +140,3 @@ def _criteria(request: GenerateRequest, chosen: CriteriaSet | None) -> tuple[lis
         raise ConfigError("--criterion, --description: expected a text, one of them is empty")
     key = key_of(name, "criterion")
     return [Criterion(key, name, request.description, 1.0, scale or scale_of(ScaleName.ONE_TO_FIVE))], key
-
-
-def _placed(home: Path, request: GenerateRequest, default: str) -> tuple[str, Path]:
-    """The set's name, and the file that it goes to."""
-    plain = f"{default}_{request.wanted.strictness}"
-    name = request.out.stem if request.out else plain
-    out = request.out or home / "config" / GROUP / f"{name}.yaml"
-    if out.suffix not in (".yaml", ".yml") or not is_option_name(name):
-        raise ConfigError(
-            f"--out: expected a .yaml file whose name has letters, digits, '-' and '_' only, got {out.name}"
-        )
-    if name in shipped_options(GROUP):
-        raise ConfigError(f"--out: rubric={name} is a file of venire's own; take another name")
-    if out.exists() and not request.force and not request.dry_run:
-        raise ConfigError(f"--out: {out} is there already; name another file, or give --force")
-    if not request.dry_run:
-        refuse_unwritable(out)
-    return name, out
-
-
-def _tell(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

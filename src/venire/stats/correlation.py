@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -265,13 +266,13 @@ class Pairs:
         sx, sy, sxx, syy, sxy = np.moveaxis(sums, -1, 0)
         spread = np.maximum(n * sxx - sx * sx, 0) * np.maximum(n * syy - sy * sy, 0)
         # Rounding would leave a constant side a spread above 0.
-        varies = (_levels_used(counts, self.x) > 1) & (_levels_used(counts, self.y) > 1)
+        varies = (self._levels_x.used(counts) > 1) & (self._levels_y.used(counts) > 1)
         return divide(n * sxy - sx * sy, np.sqrt(np.where(varies, spread, 0.0)))
 
     def _spearman(self, counts: FloatArray) -> FloatArray:
         """Pearson of mid-ranks; in halves, so exact."""
-        ranks_x, spread_x = _centred_ranks(counts, self.x)
-        ranks_y, spread_y = _centred_ranks(counts, self.y)
+        ranks_x, spread_x = self._levels_x.centred_ranks(counts)
+        ranks_y, spread_y = self._levels_y.centred_ranks(counts)
         return divide((counts * ranks_x * ranks_y).sum(axis=-1), np.sqrt(spread_x * spread_y))
 
     def _kendall(self, counts: FloatArray) -> FloatArray:
@@ -281,54 +282,75 @@ class Pairs:
         """
         if len(self.x) == 0:
             return np.full(counts.shape[:-1], NAN)
-        few, many = (self.x, self.y) if _n_levels(self.x) < _n_levels(self.y) else (self.y, self.x)
-        order, start, _ = _levels(many)
-        sorted_few, sorted_counts = few[order], counts[..., order]
+        few, many = self._levels_x, self._levels_y
+        if few.n >= many.n:
+            few, many = many, few
+        level, sorted_counts = few.level[many.order], counts[..., many.order]
         score = np.zeros(counts.shape[:-1])
-        for value in np.unique(few):
-            at = np.add.reduceat(sorted_counts * (sorted_few == value), start, axis=-1)
+        for one in range(few.n):
+            at = np.add.reduceat(sorted_counts * (level == one), many.start, axis=-1)
             below = np.cumsum(at, axis=-1) - at
-            side = np.add.reduceat(sorted_counts * np.sign(sorted_few - value), start, axis=-1)
+            side = np.add.reduceat(sorted_counts * np.sign(level - one), many.start, axis=-1)
             score += (below * side).sum(axis=-1)
         n = counts.sum(axis=-1)
-        untied = [n * n - (_per_level(counts, side) ** 2).sum(axis=-1) for side in (self.x, self.y)]
+        untied = [n * n - (side.counts(counts) ** 2).sum(axis=-1) for side in (few, many)]
         return divide(2 * score, np.sqrt(untied[0] * untied[1]))
 
+    @cached_property
+    def _levels_x(self) -> "_Levels":
+        return _Levels.of(self.x)
 
-def _levels(values: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-    """The order that sorts `values`, where each level starts in it, and the level of each value."""
-    order = np.argsort(values, kind="stable")
-    _, start, level = np.unique(values[order], return_index=True, return_inverse=True)
-    back = np.empty(len(values), dtype=np.int64)
-    back[order] = level.reshape(-1)
-    return order, start, back
-
-
-def _n_levels(values: FloatArray) -> int:
-    return len(np.unique(values))
+    @cached_property
+    def _levels_y(self) -> "_Levels":
+        return _Levels.of(self.y)
 
 
-def _per_level(counts: FloatArray, values: FloatArray) -> FloatArray:
-    """Counts by level of `values`, lowest first: (..., U) to (..., levels)."""
-    order, start, _ = _levels(values)
-    summed: FloatArray = np.add.reduceat(counts[..., order], start, axis=-1)
-    return summed
+@dataclass(frozen=True, slots=True)
+class _Levels:
+    """The distinct values of a column of cells, lowest first.
 
+    Args:
+        order: sorts the cells, shape (U,).
+        start: where each level starts in it, shape (levels,).
+        level: of each cell, shape (U,).
+    """
 
-def _levels_used(counts: FloatArray, values: FloatArray) -> IntArray:
-    used: IntArray = np.count_nonzero(_per_level(counts, values) > 0, axis=-1)
-    return used
+    order: IntArray
+    start: IntArray
+    level: IntArray
 
+    @classmethod
+    def of(cls, values: FloatArray) -> "_Levels":
+        """Those of `values`, shape (U,)."""
+        order = np.argsort(values, kind="stable")
+        _, start, level = np.unique(values[order], return_index=True, return_inverse=True)
+        back = np.empty(len(values), dtype=np.int64)
+        back[order] = level.reshape(-1)
+        return cls(order, start, back)
 
-def _centred_ranks(counts: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Each cell's mid-rank minus the mean rank, (..., U), and their sum of squares over items, (...)."""
-    if len(values) == 0:
-        return np.zeros(counts.shape), np.zeros(counts.shape[:-1])
-    _, _, level = _levels(values)
-    at = _per_level(counts, values)
-    below = np.cumsum(at, axis=-1)
-    centred = below - at / 2 - below[..., -1:] / 2
-    return centred[..., level], (at * centred**2).sum(axis=-1)
+    @property
+    def n(self) -> int:
+        """How many."""
+        return len(self.start)
+
+    def counts(self, cells: FloatArray) -> FloatArray:
+        """Counts of cells by level: (..., U) to (..., levels)."""
+        summed: FloatArray = np.add.reduceat(cells[..., self.order], self.start, axis=-1)
+        return summed
+
+    def used(self, cells: FloatArray) -> IntArray:
+        """How many levels occur: (..., U) to (...)."""
+        used: IntArray = np.count_nonzero(self.counts(cells) > 0, axis=-1)
+        return used
+
+    def centred_ranks(self, cells: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Each cell's mid-rank minus the mean rank, (..., U), and their sum of squares over items, (...)."""
+        if self.n == 0:
+            return np.zeros(cells.shape), np.zeros(cells.shape[:-1])
+        at = self.counts(cells)
+        below = np.cumsum(at, axis=-1)
+        centred = below - at / 2 - below[..., -1:] / 2
+        return centred[..., self.level], (at * centred**2).sum(axis=-1)
 
 
 def _of_points(coefficient: Coefficient, x: FloatArray, y: FloatArray) -> FloatArray:

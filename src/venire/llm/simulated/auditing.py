@@ -7,6 +7,7 @@ import numpy as np
 from venire.errors import BackendError
 from venire.llm.simulated.latent import Viewer, World
 from venire.llm.simulated.leans import shown_responses
+from venire.llm.simulated.messages import first_message
 from venire.llm.simulated.pairwise import seen, verdict
 from venire.llm.simulated.questions import Question
 from venire.llm.simulated.replies import MARK, reasoning
@@ -81,7 +82,7 @@ def _response(here: World, request: Request) -> str:
     Raises:
         BackendError: the prompt shows none.
     """
-    text = next((message.content for message in request.messages if message.role == "user"), "")
+    text = first_message(request, "user")
     found = re.search(r'<response id="([0-9a-f]{16})">\n(.*?)\n</response id="\1">', text, re.DOTALL)
     if found is None:
         raise BackendError(

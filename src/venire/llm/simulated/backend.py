@@ -143,7 +143,7 @@ class SimulatedBackend:
         elif how is Form.REFUSED:
             written = write({}, how, request.max_tokens)
         else:
-            ask = pair_token if _asks_a_letter(request) else score_token
+            ask = pair_token if _shows_a_pair(request) else score_token
             token = ask(self._world, request, viewer, how, call)
             written, logprobs = Written(token.text, FinishReason.STOP), (token.logprobs,)
         return Reply(
@@ -167,11 +167,11 @@ def _asks_a_token(request: Request, question: Question) -> bool:
     """Whether one token is asked, with the probabilities of others: a score, or the better of two."""
     rated = request.subject is not None and bool(request.subject.dimension)
     asks = request.logprobs is not None and not question.fields
-    return asks and (rated or _asks_a_letter(request))
+    return asks and (rated or _shows_a_pair(request))
 
 
-def _asks_a_letter(request: Request) -> bool:
-    """Whether two responses are shown: then the token is a letter."""
+def _shows_a_pair(request: Request) -> bool:
+    """Whether two responses are shown; where one token is asked, it is a letter then."""
     return request.subject is not None and request.subject.order is not None
 
 
@@ -185,7 +185,7 @@ def _answer_to(request: Request, question: Question) -> Answer:
             f"{', '.join(sorted(question.fields))}; it answers {_known_questions()}"
         )
     words = instructions_of(request)
-    if request.subject is not None and request.subject.order is not None:
+    if _shows_a_pair(request):
         # asked in the prompt's words only: what shows two responses asks for a verdict, unless it says more
         more = (EVIDENCE_VERDICT, PAIR_SCORES, COMPARED)
         special = (each for each in more if all(f'"{name}":' in words for name in each))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from venire.errors import BackendError
 from venire.llm.simulated.draws import digest
+from venire.llm.simulated.subjects import check_known
 from venire.records import Instance, PreferenceGold, Request, Response, Winner
 
 _CONNECTIVE = re.compile(
@@ -57,11 +58,7 @@ class Candidates:
                 "response; expected Request.subject with the instance's id and response_index"
             )
         place = (subject.instance_id, subject.response_index)
-        if subject.instance_id not in self.instances:
-            raise BackendError(
-                f"simulation: instance {subject.instance_id!r} is none of the {len(self.instances)} that "
-                "the backend was built with; build it with the data set that is judged"
-            )
+        check_known(subject, self.instances)
         if place not in self.by_place:
             raise BackendError(
                 f"simulation: response {subject.response_index} of {subject.instance_id!r} is in no "

@@ -18,7 +18,7 @@ from venire.llm.simulated.draws import quick_normal, uniform
 from venire.llm.simulated.latent import Viewer, World
 from venire.llm.simulated.pairwise import seen, verdict, winner
 from venire.llm.simulated.questions import Question
-from venire.llm.simulated.rating_replies import NOT_APPLICABLE, left_out
+from venire.llm.simulated.rating_replies import NOT_APPLICABLE, left_out, number
 from venire.llm.simulated.rating_shown import materials, told_of
 from venire.llm.simulated.rating_views import reading_of, views
 from venire.llm.simulated.replies import MARK, logit, reasoning
@@ -57,10 +57,10 @@ def score_one(
         here, request, viewer, [replace(each, key=key or each.scale.name) for each in shown]
     )
     made = _reply(here, request, shown[0], evidence, words)
-    faults = here.simulation.ratings.faults
-    if fault < faults.off_scale:
+    off, missing = here.simulation.ratings.faults.struck(fault, 1)
+    if off is not None:
         made["score"] = _beyond(shown[0])
-    elif fault < faults.off_scale + faults.missing:
+    if missing is not None:
         del made["score"]
     return made
 
@@ -83,12 +83,11 @@ def score_at_once(
         criterion.key: _reply(here, request, criterion, evidence, words)
         for criterion, evidence in zip(shown, drawn, strict=True)
     }
-    faults = here.simulation.ratings.faults
-    if fault < faults.off_scale:
-        wrong = shown[int(fault / faults.off_scale * len(shown))]
-        made[wrong.key]["score"] = _beyond(wrong)
-    elif fault < faults.off_scale + faults.missing:
-        del made[shown[int((fault - faults.off_scale) / faults.missing * len(shown))].key]
+    off, missing = here.simulation.ratings.faults.struck(fault, len(shown))
+    if off is not None:
+        made[shown[off].key]["score"] = _beyond(shown[off])
+    if missing is not None:
+        del made[shown[missing].key]
     if "overall_summary" not in question.fields and question.fields:
         return {"criteria": made}
     told = reasoning(f"The mean evidence is {mean:+.2f} logits.", _words(here), words)
@@ -250,17 +249,12 @@ def _point(criterion: ShownCriterion, evidence: float, span: float) -> int | flo
     if scale.step is None:
         return round(scale.low + (scale.high - scale.low) * place, 2)
     nearest = round(place * (criterion.points - 1))
-    return criterion.words[nearest] if criterion.words else _number(scale.low + nearest * scale.step)
+    return criterion.words[nearest] if criterion.words else number(scale.low + nearest * scale.step)
 
 
 def _beyond(criterion: ShownCriterion) -> int | float | str:
     scale: Dimension = criterion.scale
-    return "excellent" if criterion.words else _number(scale.high + (scale.step or scale.high - scale.low))
-
-
-def _number(value: float) -> int | float:
-    rounded = round(value, 9)
-    return int(rounded) if rounded == int(rounded) else rounded
+    return "excellent" if criterion.words else number(scale.high + (scale.step or scale.high - scale.low))
 
 
 def _words(here: World) -> int:

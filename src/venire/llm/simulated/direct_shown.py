@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from venire.errors import BackendError
-from venire.llm.simulated.rating_shown import pieces
+from venire.llm.simulated.messages import first_message
+from venire.llm.simulated.rating_shown import outside, scale_shown, words_listed
 from venire.records import Dimension, Request
 
 _CRITERION = re.compile(
@@ -13,8 +14,6 @@ _CRITERION = re.compile(
     r"(?:Weight: [^\n]+\n)?Scale: ([^\n]+)(?:\nRubric \((\w+)[^\n]*\):)?",
     re.MULTILINE | re.DOTALL,
 )
-_LISTED = re.compile(r"one of (.+?);")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _COMPARED = re.compile(r"^- ([^\n(]+) \(key ([^\n,]+), weight [^\n)]+\): ", re.MULTILINE)
 _SCORES = re.compile(r"^Scale, from the worst to the best: ([^\n]+)$", re.MULTILINE)
 
@@ -103,21 +102,13 @@ def _criteria(text: str) -> tuple[ShownCriterion, ...]:
 
 
 def _criterion(name: str, key: str, description: str, scale: str, strictness: str) -> ShownCriterion:
-    listed = _LISTED.match(scale)
-    points = listed[1].split(", ") if listed else []
-    if points and not _NUMBER.fullmatch(points[0]):
-        words = tuple(points)
-        return ShownCriterion(key, Dimension(name, description, 0, len(words) - 1), words, strictness)
-    numbers = [float(each) for each in (points or _NUMBER.findall(scale))]
-    if points:
-        step = numbers[1] - numbers[0] if len(numbers) > 1 else 1.0
-        shown = Dimension(name, description, numbers[0], numbers[-1], step)
-    else:
-        shown = Dimension(name, description, numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else None)
-    return ShownCriterion(key, shown, (), strictness)
+    words = words_listed(scale)
+    shown = (
+        Dimension(name, description, 0, len(words) - 1) if words else scale_shown(name, description, scale)
+    )
+    return ShownCriterion(key, shown, words, strictness)
 
 
 def _plain(request: Request, role: str) -> str:
     """What stands outside of material in the first message of `role`."""
-    text = next((message.content for message in request.messages if message.role == role), "")
-    return "".join(part for label, part in pieces(text) if not label)
+    return outside(first_message(request, role))

@@ -120,7 +120,7 @@ def bring_together(
     stances = stances_of(spoken_in(request), response, rules.material.span)
     agreements, disputes, means = [], [], []
     for name, held in stances.items():
-        low, high = min(held, key=lambda k: held[k]), max(held, key=lambda k: held[k])
+        low, high = _ends(held)
         mean = sum(held.values()) / len(held)
         means.append(f"{name} {mean:+.2f}")
         if held[high] - held[low] > rules.exchange.dispute:
@@ -168,10 +168,15 @@ def _conflicts(stances: Stances, dispute: float) -> list[tuple[str, str, str]]:
     """Dimensions on which the stances lie further apart than `dispute`, widest first; with both sides."""
     found = []
     for name, held in stances.items():
-        low, high = min(held, key=lambda k: held[k]), max(held, key=lambda k: held[k])
+        low, high = _ends(held)
         if held[high] - held[low] > dispute:
             found.append((held[low] - held[high], name, low, high))
     return [(name, low, high) for _, name, low, high in sorted(found)]
+
+
+def _ends(held: Mapping[str, float]) -> tuple[str, str]:
+    """Whose stance is lowest, and whose highest."""
+    return min(held, key=lambda who: held[who]), max(held, key=lambda who: held[who])
 
 
 def _named(reason: str, speaker: str) -> dict[str, object]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from venire.llm.simulated.messages import first_message
 from venire.llm.simulated.ranges import WIDEST, check_range
 from venire.records import Instance, Order, Request
 
@@ -58,8 +59,7 @@ class Leans:
 
 def shown_responses(request: Request) -> Mapping[str, str]:
     """The responses that the first user message shows, by label."""
-    text = next((message.content for message in request.messages if message.role == "user"), "")
-    return {found[1]: found[3] for found in _RESPONSES.finditer(text)}
+    return {found[1]: found[3] for found in _RESPONSES.finditer(first_message(request, "user"))}
 
 
 def _more(pattern: re.Pattern[str], first: str, second: str) -> int:

@@ -1,19 +1,15 @@
 """A comparison of which one letter is asked: the probabilities of A, B and C, and the letter drawn."""
 
-import math
-
 import numpy as np
 
 from venire.llm.simulated.latent import Viewer, World
 from venire.llm.simulated.pairwise import seen
 from venire.llm.simulated.replies import Form, logistic
-from venire.llm.simulated.score_tokens import ScoreToken
+from venire.llm.simulated.score_tokens import LEAST, ScoreToken, token_of
 from venire.llm.simulated.shown import instructions_of
 from venire.records import Request
 
 _NO_NOISE = 0.5  # the draw at which a call's noise is 0
-_OTHER = "The"  # the token that is no letter
-_LEAST = 1e-9
 _TIE = "\nC = "  # how the prompt names the third letter
 
 
@@ -33,20 +29,15 @@ def pair_token(
     position = simulation.position_bias_of(viewer.family)
     steady = seen(here, request, viewer, _NO_NOISE, position=position)
     band = simulation.tie_width if _TIE in instructions_of(request) else 0.0
-    other = 1 - _LEAST if how is Form.MALFORMED else 0.0
+    other = 1 - LEAST if how is Form.MALFORMED else 0.0
     first = _beyond(steady - band, simulation.noise)
     second = _beyond(-steady - band, simulation.noise)
     letters = {"A": first, "B": second, "C": max(0.0, 1 - first - second)}
-    shares = {name: (1 - other) * share for name, share in letters.items()} | {_OTHER: other}
-    ranked = sorted(
-        (name for name in shares if shares[name] > _LEAST), key=lambda name: (-shares[name], name)
-    )
-    text = ranked[0]
+    drawn = None
     if request.temperature != 0 and how is not Form.MALFORMED:
-        drawn = seen(here, request, viewer, noise, position=position)
-        text = "C" if abs(drawn) < band else ("A" if drawn >= 0 else "B")
-    shown = ranked[: request.logprobs or 1]
-    return ScoreToken(text, {name: math.log(shares[name]) for name in shown})
+        evidence = seen(here, request, viewer, noise, position=position)
+        drawn = "C" if abs(evidence) < band else ("A" if evidence >= 0 else "B")
+    return token_of(letters, other, request, drawn)
 
 
 def _beyond(distance: float, noise: float) -> float:

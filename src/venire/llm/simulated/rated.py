@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from venire.errors import BackendError
 from venire.llm.simulated.draws import digest
+from venire.llm.simulated.subjects import check_known
 from venire.records import Dimension, Instance, RatingsGold, Request
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -49,11 +50,7 @@ class RatedResponses:
                 f"simulation: a request of stage {request.stage!r} to {request.model!r} asks for ratings; "
                 "expected Request.subject with the instance's id"
             )
-        if subject.instance_id not in self.instances:
-            raise BackendError(
-                f"simulation: instance {subject.instance_id!r} is none of the {len(self.instances)} that "
-                "the backend was built with; build it with the data set that is judged"
-            )
+        check_known(subject, self.instances)
         if subject.instance_id not in self.by_id:
             raise BackendError(
                 f"simulation: {subject.instance_id!r} is not one response with dimensions, and simulated "

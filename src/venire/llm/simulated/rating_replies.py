@@ -87,11 +87,12 @@ def ratings(reading: Reading, found: Sequence[View], fault: float) -> dict[str, 
         made[view.dimension.name] = (
             NOT_APPLICABLE if absent else rating(view.dimension, view.evidence, reading)
         )
-    if fault < faults.off_scale:
-        wrong = found[int(fault / faults.off_scale * len(found))].dimension
-        made[wrong.name] = _number(wrong.high + (wrong.step or wrong.high - wrong.low))
-    elif fault < faults.off_scale + faults.missing:
-        del made[found[int((fault - faults.off_scale) / faults.missing * len(found))].dimension.name]
+    off, missing = faults.struck(fault, len(found))
+    if off is not None:
+        wrong = found[off].dimension
+        made[wrong.name] = number(wrong.high + (wrong.step or wrong.high - wrong.low))
+    if missing is not None:
+        del made[found[missing].dimension.name]
     return made
 
 
@@ -100,8 +101,8 @@ def rating(scale: Dimension, evidence: float, reading: Reading) -> int | float:
     span = reading.here.simulation.ratings.material.span
     at = scale.low + (scale.high - scale.low) * min(1.0, max(0.0, 0.5 + evidence / (2 * span)))
     if scale.step is None:
-        return _number(round(at, 2))
-    return _number(scale.low + round((at - scale.low) / scale.step) * scale.step)
+        return number(round(at, 2))
+    return number(scale.low + round((at - scale.low) / scale.step) * scale.step)
 
 
 def scored_dimension(reading: Reading, request: Request) -> Dimension:
@@ -133,6 +134,7 @@ def left_out(reading: Reading, dimension: str) -> bool:
     return uniform(reading.here.simulation.seed, "not applicable", *who) < share
 
 
-def _number(value: float) -> int | float:
+def number(value: float) -> int | float:
+    """`value` as a reply writes it: whole where it is, without the noise of its last digits."""
     rounded = round(value, 9)
     return int(rounded) if rounded == int(rounded) else rounded

@@ -158,6 +158,14 @@ class RatingFaults:
                 f"got {self.off_scale + self.missing:g}"
             )
 
+    def struck(self, draw: float, count: int) -> tuple[int | None, int | None]:
+        """Which of a reply's `count` ratings is off its scale, and which is left out; `draw` is in [0, 1)."""
+        if draw < self.off_scale:
+            return int(draw / self.off_scale * count), None
+        if draw < self.off_scale + self.missing:
+            return None, int((draw - self.off_scale) / self.missing * count)
+        return None, None
+
 
 @dataclass(frozen=True, slots=True)
 class RatingJudges:

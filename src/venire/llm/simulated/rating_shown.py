@@ -5,11 +5,12 @@ read outside of them. What stands in the request, the response, its context or i
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from venire.records import Dimension, Message, Request
+from venire.llm.simulated.messages import first_message
+from venire.records import Dimension, Request
 
 _OPENED = re.compile(r'<([^<>"\n]{1,80}) id="([0-9a-f]{16})">\n')
 _NOBODYS = frozenset({"request", "response", "context", "reference", "task", "document"})
@@ -81,12 +82,12 @@ class Seat:
 
 def told_of(request: Request) -> Told:
     """Who is asked, as the first system message tells it."""
-    return _told(_first(request.messages, "system"))
+    return _told(first_message(request, "system"))
 
 
 def dimensions_shown(request: Request) -> tuple[Dimension, ...]:
     """The dimensions that the prompt asks to rate, in its order, with their scales."""
-    return _dimensions(_first(request.messages, "system")) or _dimensions(_first(request.messages, "user"))
+    return _dimensions(first_message(request, "system")) or _dimensions(first_message(request, "user"))
 
 
 def spoken_in(request: Request) -> tuple[Spoken, ...]:
@@ -95,7 +96,7 @@ def spoken_in(request: Request) -> tuple[Spoken, ...]:
     What a re-ask adds (the unusable reply, the complaint) is not the question.
     """
     spoken: list[Spoken] = []
-    for label, text in pieces(_first(request.messages, "user")):
+    for label, text in pieces(first_message(request, "user")):
         if not label:
             spoken += [Spoken(*each) for each in _named(text)]
         elif label not in _NOBODYS:
@@ -108,12 +109,12 @@ def spoken_in(request: Request) -> tuple[Spoken, ...]:
 
 def materials(request: Request) -> tuple[tuple[str, str], ...]:
     """(label, text) of everything that the first user message shows between tags."""
-    return tuple(each for each in pieces(_first(request.messages, "user")) if each[0])
+    return tuple(each for each in pieces(first_message(request, "user")) if each[0])
 
 
 def seats(request: Request) -> tuple[Seat, ...]:
     """Whom a coordinator may choose from, as the prompt lists them."""
-    plain = "".join(text for label, text in pieces(_first(request.messages, "user")) if not label)
+    plain = outside(first_message(request, "user"))
     return tuple(Seat(name, int(turns), may == "may") for name, turns, may in _SEAT.findall(plain))
 
 
@@ -129,6 +130,11 @@ def pieces(text: str) -> Iterator[tuple[str, str]]:
         yield label, text[opened.end() : end]
         at = end + len(closing)
     yield "", text[at:]
+
+
+def outside(text: str) -> str:
+    """What stands outside of material in `text`."""
+    return "".join(part for label, part in pieces(text) if not label)
 
 
 def _named(text: str) -> Iterator[tuple[str, str, tuple[tuple[str, float], ...]]]:
@@ -165,18 +171,21 @@ def _one_of(found: re.Match[str] | None) -> str:
 
 @lru_cache(maxsize=4096)
 def _dimensions(text: str) -> tuple[Dimension, ...]:
-    plain = "".join(part for label, part in pieces(text) if not label)
-    return tuple(_dimension(*found) for found in _DIMENSION.findall(plain))
+    return tuple(scale_shown(*found) for found in _DIMENSION.findall(outside(text)))
 
 
-def _dimension(name: str, description: str, rating: str) -> Dimension:
-    listed = _LISTED.match(rating)
-    numbers = [float(number) for number in _NUMBER.findall(listed[1] if listed else rating)]
+def words_listed(scale: str) -> tuple[str, ...]:
+    """What the points are called on the scale that these words tell; empty where they are numbers."""
+    listed = _LISTED.match(scale)
+    points = tuple(listed[1].split(", ")) if listed else ()
+    return () if points and _NUMBER.fullmatch(points[0]) else points
+
+
+def scale_shown(name: str, description: str, scale: str) -> Dimension:
+    """A dimension on the scale of numbers that the words `scale` tell: its points, or its ends and step."""
+    listed = _LISTED.match(scale)
+    numbers = [float(number) for number in _NUMBER.findall(listed[1] if listed else scale)]
     if listed:
         step = numbers[1] - numbers[0] if len(numbers) > 1 else 1.0
         return Dimension(name, description, numbers[0], numbers[-1], step)
     return Dimension(name, description, numbers[0], numbers[1], numbers[2] if len(numbers) > 2 else None)
-
-
-def _first(messages: Sequence[Message], role: str) -> str:
-    return next((message.content for message in messages if message.role == role), "")

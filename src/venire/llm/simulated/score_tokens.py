@@ -14,8 +14,8 @@ from venire.llm.simulated.rating_views import View, reading_of, views
 from venire.llm.simulated.replies import Form, logistic
 from venire.records import Dimension, Request
 
-_OTHER = "The"  # the token that is no level
-_LEAST = 1e-9
+OTHER = "The"  # a token that is no answer
+LEAST = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +40,33 @@ def score_token(
     reading = reading_of(here, request, viewer)
     (view,) = views(reading, [scored_dimension(reading, request)])
     rules = here.simulation.ratings
-    other = 1 - _LEAST if how is Form.MALFORMED else rules.faults.other_tokens
+    other = 1 - LEAST if how is Form.MALFORMED else rules.faults.other_tokens
     levels = _levels(view, rules.material.span, rules.noise)
     tokens = view.dimension.tokens
-    shares = {token: (1 - other) * share for token, share in zip(tokens, levels, strict=True)} | {
-        _OTHER: other
-    }
-    ranked = sorted(
-        (token for token in shares if shares[token] > _LEAST), key=lambda token: (-shares[token], token)
-    )
-    text = ranked[0]
+    drawn = None
     if request.temperature != 0 and how is not Form.MALFORMED:
         strayed = call.random() < other
-        text = (
-            _OTHER
+        drawn = (
+            OTHER
             if strayed
             else tokens[_place(view.dimension, float(rating(view.dimension, view.evidence, reading)))]
         )
+    return token_of(dict(zip(tokens, levels, strict=True)), other, request, drawn)
+
+
+def token_of(answers: Mapping[str, float], other: float, request: Request, drawn: str | None) -> ScoreToken:
+    """The token `drawn`, else the likeliest, with as many candidates as `request` asks for.
+
+    Args:
+        answers: the probability of each token that is an answer, among these.
+        other: the probability of a token that is none.
+    """
+    shares = {token: (1 - other) * share for token, share in answers.items()} | {OTHER: other}
+    ranked = sorted(
+        (token for token in shares if shares[token] > LEAST), key=lambda token: (-shares[token], token)
+    )
     shown = ranked[: request.logprobs or 1]
-    return ScoreToken(text, {token: math.log(shares[token]) for token in shown})
+    return ScoreToken(drawn or ranked[0], {token: math.log(shares[token]) for token in shown})
 
 
 def _levels(view: View, span: float, noise: float) -> list[float]:

@@ -5,12 +5,13 @@ read outside of them, so nothing inside a response, a claim or a rationale is ta
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 from venire.errors import BackendError
-from venire.records import Message, Request, Verdict
+from venire.llm.simulated.messages import first_message
+from venire.records import Request, Verdict
 
 _MATERIAL = re.compile(r'<([a-z]+(?: [a-z0-9]+)*) id="([0-9a-f]{16})">\n(.*?)\n</\1 id="\2">', re.DOTALL)
 _TAG = re.compile(r"^- ([^:\n]+): ", re.MULTILINE)
@@ -77,7 +78,7 @@ def shown_in(request: Request) -> Shown:
 
     What a re-ask adds (the unusable reply, the complaint) is not the question.
     """
-    system, user = (_first(request.messages, role) for role in ("system", "user"))
+    system, user = (first_message(request, role) for role in ("system", "user"))
     advice, instructions = _taken_apart(system)
     material, rest = _taken_apart(user)
     return Shown(
@@ -109,11 +110,7 @@ def claim_under_review(shown: Shown, request: Request) -> str:
 
 def instructions_of(request: Request) -> str:
     """The system message without the material that it shows."""
-    return _taken_apart(_first(request.messages, "system"))[1]
-
-
-def _first(messages: Sequence[Message], role: str) -> str:
-    return next((message.content for message in messages if message.role == role), "")
+    return _taken_apart(first_message(request, "system"))[1]
 
 
 @lru_cache(maxsize=1024)

@@ -46,11 +46,7 @@ class Subjects:
             BackendError: no subject, unknown instance, no order, not a pair, or no gold.
         """
         subject = _subject_of(request)
-        if subject.instance_id not in self.instances:
-            raise BackendError(
-                f"simulation: instance {subject.instance_id!r} is none of the {len(self.instances)} that "
-                "the backend was built with; build it with the data set that is judged"
-            )
+        check_known(subject, self.instances)
         if subject.order is None:
             raise BackendError(
                 f"simulation: a pairwise question about {subject.instance_id!r} without Subject.order; "
@@ -64,6 +60,19 @@ class Subjects:
         content, direction = self.content_of[subject.instance_id]
         shown = direction if subject.order is Order.AS_GIVEN or direction == 0 else -direction
         return self.pairs[content], shown or 1
+
+
+def check_known(subject: Subject, instances: Mapping[str, Instance]) -> None:
+    """Nothing, where the subject's instance is one of `instances`.
+
+    Raises:
+        BackendError: it is not.
+    """
+    if subject.instance_id not in instances:
+        raise BackendError(
+            f"simulation: instance {subject.instance_id!r} is none of the {len(instances)} that "
+            "the backend was built with; build it with the data set that is judged"
+        )
 
 
 def index(instances: Sequence[Instance]) -> Subjects:
