@@ -5,7 +5,7 @@ import math
 import pytest
 
 from venire.errors import ConfigError
-from venire.reporting.table import Estimate, Format, Spread, Table, rounded
+from venire.reporting.table import Estimate, Format, PValue, Spread, Table, rounded
 
 AWKWARD = r"a|b & c_d 50% $x #1 {y} ~z ^w \q <i> *s* `t`"
 TABLE = Table(
@@ -205,3 +205,31 @@ def test_html_is_a_page_without_scripts_that_shows_every_text_as_it_is() -> None
     assert "<td>&lt;script&gt;x&lt;/script&gt; &amp; co</td><td class=n>0.500</td>" in page
     assert "<caption>a &lt;b&gt; title</caption>" in page
     assert "<p>1 &lt; 2</p>" in page
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(1.0, "1.000"), (0.0433, "0.043"), (0.001, "0.001"), (0.00021, "0.00021"), (4.3e-9, "4.3e-09")],
+)
+def test_a_p_keeps_two_digits_however_small(p: float, text: str) -> None:
+    assert PValue(p).text() == text
+
+
+def test_a_p_is_never_zero_and_undefined_is_a_dash() -> None:
+    assert PValue(0.0).text() == "<1e-16"
+    assert PValue(math.nan).text() == "–"
+
+
+def test_what_a_corrected_test_found_is_bold_and_nothing_else() -> None:
+    rows = (
+        ("a", Estimate(0.1, 0.05, 0.15, significant=True), PValue(0.0123)),
+        ("b", Estimate(0.1, 0.05, 0.15), PValue(0.2)),
+    )
+    table = Table("t", ("run", "Δ", "p"), rows)
+    markdown, latex, page = (table.render(each) for each in (Format.MARKDOWN, Format.LATEX, Format.HTML))
+    assert "| a | **0.100 [0.050, 0.150]** | 0.012 |" in markdown
+    assert "| b | 0.100 [0.050, 0.150] | 0.200 |" in markdown
+    assert r"a & \textbf{0.100 [0.050, 0.150]} & 0.012 \\" in latex
+    assert r"b & 0.100 [0.050, 0.150] & 0.200 \\" in latex
+    assert page.count("<b>") == 1
+    assert table.render(Format.CSV).splitlines()[1:] == ["a,0.1,0.05,0.15,0.0123", "b,0.1,0.05,0.15,0.2"]

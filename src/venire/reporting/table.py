@@ -28,12 +28,16 @@ DASH = "–"  # where a number is undefined
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number as a table shows it: value, 95% interval where there is one, decimals."""
+    """A number as a table shows it: value, 95% interval where there is one, decimals.
+
+    `significant` where a test that is corrected for its family says so; such a number stands in bold.
+    """
 
     value: float
     low: float = math.nan
     high: float = math.nan
     decimals: int = 3
+    significant: bool = False
 
     @classmethod
     def of(cls, measured: estimate.Estimate) -> "Estimate":
@@ -81,8 +85,26 @@ class Spread:
         return f"{rounded(self.mean, self.decimals)} ± {rounded(self.sd, self.decimals)}"
 
 
-Number = Estimate | Spread
-Cell = str | Estimate | Spread
+@dataclass(frozen=True, slots=True)
+class PValue:
+    """The p of a test; NaN where there is none."""
+
+    value: float
+
+    def text(self) -> str:
+        """`0.043`, `0.00021`, `<1e-16`; a dash where it is undefined."""
+        if math.isnan(self.value):
+            return DASH
+        if self.value < _TINY:
+            return f"<{_TINY:.0e}"
+        return f"{self.value:.3f}" if self.value >= _SMALL else f"{self.value:.2g}"
+
+
+_SMALL = 0.001
+_TINY = 1e-16  # of floating point nothing is left below
+
+Number = Estimate | Spread | PValue
+Cell = str | Estimate | Spread | PValue
 
 
 def rounded(value: float, decimals: int) -> str:
@@ -132,11 +154,20 @@ def _markdown(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(map(_md, cells)) + " |"
 
-    rows = [line([_shown(cell) for cell in row]) for row in table.rows]
+    rows = ["| " + " | ".join(map(_md_cell, row)) + " |" for row in table.rows]
     right = _numeric(table)
     rule = "|" + "|".join(" ---: " if flush else " --- " for flush in right) + "|"
     footer = [f"\n{_one_line(sentence)}" for sentence in table.footer]
     return "\n".join([f"**{_md(table.title)}**\n", line(table.columns), rule, *rows, *footer]) + "\n"
+
+
+def _md_cell(cell: Cell) -> str:
+    shown = _md(_shown(cell))
+    return f"**{shown}**" if _is_significant(cell) else shown
+
+
+def _is_significant(cell: Cell) -> bool:
+    return isinstance(cell, Estimate) and cell.significant
 
 
 def _md(text: str) -> str:
@@ -175,6 +206,8 @@ def _csv(table: Table) -> str:
 
 def _csv_cells(cell: Cell, *, interval: bool, spread: bool) -> list[str]:
     match cell:
+        case PValue(value):
+            first, bounds, sd = _exact(value), ["", ""], ""
         case Estimate(value, low, high, decimals):
             first, bounds, sd = _exact(value, decimals), [_exact(low), _exact(high)], ""
         case Spread(mean, deviation, decimals):
@@ -213,9 +246,9 @@ def _html(table: Table) -> str:
     """A page of its own without scripts; every text is shown as it is, whatever HTML would make of it."""
     right = _numeric(table)
 
-    def line(cells: Sequence[str], tag: str) -> str:
+    def line(cells: Sequence[Cell], tag: str) -> str:
         shown = [
-            f"<{tag}{' class=n' if flush else ''}>{html.escape(_one_line(cell))}</{tag}>"
+            f"<{tag}{' class=n' if flush else ''}>{_html_cell(cell)}</{tag}>"
             for cell, flush in zip(cells, right, strict=True)
         ]
         return f"<tr>{''.join(shown)}</tr>"
@@ -228,12 +261,17 @@ def _html(table: Table) -> str:
         f"<table><caption>{title}</caption>",
         f"<thead>{line(table.columns, 'th')}</thead>",
         "<tbody>",
-        *[line(_shown_row(row), "td") for row in table.rows],
+        *[line(row, "td") for row in table.rows],
         "</tbody></table>",
         *[f"<p>{html.escape(_one_line(sentence))}</p>" for sentence in table.footer],
         "</body></html>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _html_cell(cell: Cell) -> str:
+    shown = html.escape(_one_line(_shown(cell)))
+    return f"<b>{shown}</b>" if _is_significant(cell) else shown
 
 
 _CSS = (
@@ -270,7 +308,8 @@ def _tex(text: str) -> str:
 
 
 def _tex_cell(cell: Cell) -> str:
-    return _tex(cell if isinstance(cell, str) else cell.text().replace("-", "−"))
+    shown = _tex(cell if isinstance(cell, str) else cell.text().replace("-", "−"))
+    return rf"\textbf{{{shown}}}" if _is_significant(cell) else shown
 
 
 def _tex_row(cells: Sequence[str]) -> str:
