@@ -8,7 +8,7 @@ from venire.audit.disagreement_table import as_json, confusion_table, items_tabl
 from venire.commands import exits
 from venire.commands.data_sets import data_of_folder
 from venire.errors import ConfigError
-from venire.reporting.table import Format, Table
+from venire.reporting.table import Format, Table, render_tables
 from venire.runs import find_run, read_outcomes, read_record, write_atomically
 
 _FORMS = (Format.MARKDOWN, Format.CSV, Format.LATEX, Format.HTML)
@@ -36,12 +36,11 @@ def disagreement(home: Path, reference: str, form: str, *, out: Path | None, mos
     if form == "json":
         print(plain)
     else:
-        print("\n".join(table.render(Format(form)) for table in tables), end="")
+        print(render_tables(tables, Format(form)), end="")
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
         for kind in _FORMS:
-            text = "\n".join(table.render(kind) for table in tables)
-            write_atomically(out / f"disagreement.{kind}", text)
+            write_atomically(out / f"disagreement.{kind}", render_tables(tables, kind))
         write_atomically(out / "disagreement.json", plain + "\n")
         print(out / f"disagreement.{Format.MARKDOWN}")
     return exits.OK

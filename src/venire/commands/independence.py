@@ -17,7 +17,7 @@ from venire.metrics.panel import bench_of
 from venire.records import PreferenceGold, RunRecord
 from venire.reporting.independence import as_json, draw, long_table, tables
 from venire.reporting.pairing import Run, clusters_of
-from venire.reporting.table import Format
+from venire.reporting.table import Format, render_tables
 from venire.runs import find_run, read_judged, read_outcomes, read_record, write_atomically
 from venire.runs.folder import CONFIG_FILE
 from venire.stats.intervals import Resampler
@@ -102,4 +102,4 @@ def _settings(folder: Path) -> _Settings:
 def _rendered(record: RunRecord, views: list[Independence], form: Format) -> str:
     if form is Format.CSV:
         return long_table(record, views).render(form)
-    return "\n".join(table.render(form) for table in tables(record, views))
+    return render_tables(tables(record, views), form)

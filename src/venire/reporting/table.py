@@ -1,7 +1,6 @@
 """A table of runs: typed cells, a footer that says where the numbers come from, four renderings."""
 
 import csv
-import html
 import io
 import math
 import re
@@ -133,20 +132,31 @@ class Table:
 
     def render(self, form: Format) -> str:
         """The table as text of `form`, with a newline at its end."""
-        match form:
-            case Format.MARKDOWN:
-                return _markdown(self)
-            case Format.CSV:
-                return _csv(self)
-            case Format.LATEX:
-                return _latex(self)
-            case Format.HTML:
-                return _html(self)
-            case Format.TEXT:
-                return _plain(self)
+        return render_tables((self,), form)
 
 
-def _shown(cell: Cell) -> str:
+def render_tables(tables: Sequence[Table], form: Format) -> str:
+    """Tables one below the other as one text of `form`: of HTML one page, of CSV each under its title."""
+    match form:
+        case Format.MARKDOWN:
+            return "\n".join(map(_markdown, tables))
+        case Format.CSV:
+            several = len(tables) > 1
+            return "\n".join((f"# {one_line(t.title)}\n" if several else "") + _csv(t) for t in tables)
+        case Format.LATEX:
+            from venire.reporting.latex_table import latex
+
+            return latex(tables)
+        case Format.HTML:
+            from venire.reporting.html_table import page
+
+            return page(tables)
+        case Format.TEXT:
+            return "\n".join(map(_plain, tables))
+
+
+def shown(cell: Cell) -> str:
+    """The cell's text in every form but CSV."""
     return cell if isinstance(cell, str) else cell.text()
 
 
@@ -155,31 +165,33 @@ def _markdown(table: Table) -> str:
         return "| " + " | ".join(map(_md, cells)) + " |"
 
     rows = ["| " + " | ".join(map(_md_cell, row)) + " |" for row in table.rows]
-    right = _numeric(table)
+    right = numeric(table)
     rule = "|" + "|".join(" ---: " if flush else " --- " for flush in right) + "|"
-    footer = [f"\n{_one_line(sentence)}" for sentence in table.footer]
+    footer = [f"\n{one_line(sentence)}" for sentence in table.footer]
     return "\n".join([f"**{_md(table.title)}**\n", line(table.columns), rule, *rows, *footer]) + "\n"
 
 
 def _md_cell(cell: Cell) -> str:
-    shown = _md(_shown(cell))
-    return f"**{shown}**" if _is_significant(cell) else shown
+    text = _md(shown(cell))
+    return f"**{text}**" if is_significant(cell) else text
 
 
-def _is_significant(cell: Cell) -> bool:
+def is_significant(cell: Cell) -> bool:
+    """Whether the cell stands in bold: a corrected test says that its number is no chance."""
     return isinstance(cell, Estimate) and cell.significant
 
 
 def _md(text: str) -> str:
     """`text` as it stands, whatever Markdown would make of it inside a cell."""
-    return re.sub(r"([\\|<*`])", r"\\\1", _one_line(text))
+    return re.sub(r"([\\|<*`])", r"\\\1", one_line(text))
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """`text` without line breaks: a row stays a row."""
     return " ".join(text.splitlines())
 
 
-def _numeric(table: Table) -> list[bool]:
+def numeric(table: Table) -> list[bool]:
     """Which columns hold numbers."""
     return [any(not isinstance(row[i], str) for row in table.rows) for i in range(len(table.columns))]
 
@@ -201,7 +213,7 @@ def _csv(table: Table) -> str:
         for cell, interval, spread in zip(row, intervals, spreads, strict=True):
             flat += _csv_cells(cell, interval=interval, spread=spread)
         writer.writerow(flat)
-    return out.getvalue() + "".join(f"# {_one_line(sentence)}\n" for sentence in table.footer)
+    return out.getvalue() + "".join(f"# {one_line(sentence)}\n" for sentence in table.footer)
 
 
 def _csv_cells(cell: Cell, *, interval: bool, spread: bool) -> list[str]:
@@ -224,104 +236,10 @@ def _exact(value: float, decimals: int = 1) -> str:
     return str(int(value)) if decimals == 0 and float(value).is_integer() else repr(float(value))
 
 
-def _latex(table: Table) -> str:
-    lines = [
-        r"% needs \usepackage{booktabs}",
-        r"\begin{table}",
-        rf"\caption{{{_tex(table.title)}}}",
-        rf"\begin{{tabular}}{{{''.join('r' if flush else 'l' for flush in _numeric(table))}}}",
-        r"\toprule",
-        _tex_row([_tex(column) for column in table.columns]),
-        r"\midrule",
-        *[_tex_row([_tex_cell(cell) for cell in row]) for row in table.rows],
-        r"\bottomrule",
-        r"\end{tabular}",
-        *[rf"\par\footnotesize {_tex(sentence)}" for sentence in table.footer],
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _html(table: Table) -> str:
-    """A page of its own without scripts; every text is shown as it is, whatever HTML would make of it."""
-    right = _numeric(table)
-
-    def line(cells: Sequence[Cell], tag: str) -> str:
-        shown = [
-            f"<{tag}{' class=n' if flush else ''}>{_html_cell(cell)}</{tag}>"
-            for cell, flush in zip(cells, right, strict=True)
-        ]
-        return f"<tr>{''.join(shown)}</tr>"
-
-    title = html.escape(_one_line(table.title))
-    lines = [
-        "<!doctype html>",
-        f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>',
-        f"<style>{_CSS}</style></head><body>",
-        f"<table><caption>{title}</caption>",
-        f"<thead>{line(table.columns, 'th')}</thead>",
-        "<tbody>",
-        *[line(row, "td") for row in table.rows],
-        "</tbody></table>",
-        *[f"<p>{html.escape(_one_line(sentence))}</p>" for sentence in table.footer],
-        "</body></html>",
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _html_cell(cell: Cell) -> str:
-    shown = html.escape(_one_line(_shown(cell)))
-    return f"<b>{shown}</b>" if _is_significant(cell) else shown
-
-
-_CSS = (
-    "body{font:14px/1.4 sans-serif;margin:2em;color:#222}table{border-collapse:collapse}"
-    "caption{font-weight:bold;text-align:left;padding:.4em 0}"
-    "th,td{border-bottom:1px solid #ddd;padding:.25em .6em;text-align:left;vertical-align:top}"
-    ".n{text-align:right;white-space:nowrap}p{margin:.3em 0;font-size:12px;color:#555}"
-)
-
-
-_TEX = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "–": "--",
-    "−": "$-$",
-    "±": r"$\pm$",
-    "Δ": r"$\Delta$",
-}
-
-
-def _tex(text: str) -> str:
-    return "".join(_TEX.get(character, character) for character in _one_line(text))
-
-
-def _tex_cell(cell: Cell) -> str:
-    shown = _tex(cell if isinstance(cell, str) else cell.text().replace("-", "−"))
-    return rf"\textbf{{{shown}}}" if _is_significant(cell) else shown
-
-
-def _tex_row(cells: Sequence[str]) -> str:
-    """One line; after the one before it, a bracket or star would be read as an option of its end."""
-    line = " & ".join(cells) + r" \\"
-    return f"{{}}{line}" if line[0] in "[*" else line
-
-
 def _plain(table: Table) -> str:
-    grid = [[_one_line(cell) for cell in row] for row in (table.columns, *map(_shown_row, table.rows))]
+    grid = [[one_line(cell) for cell in row] for row in (table.columns, *map(_plain_row, table.rows))]
     widths = [max(len(row[i]) for row in grid) for i in range(len(table.columns))]
-    right = _numeric(table)
+    right = numeric(table)
 
     def line(cells: Sequence[str]) -> str:
         padded = [
@@ -343,5 +261,6 @@ def _plain(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _shown_row(row: Sequence[Cell]) -> list[str]:
-    return [_shown(cell) for cell in row]
+def _plain_row(row: Sequence[Cell]) -> list[str]:
+    """Text has no bold: a star stands in its place."""
+    return [f"{shown(cell)}*" if is_significant(cell) else shown(cell) for cell in row]
