@@ -229,5 +229,7 @@ def test_the_summary_has_every_job_with_overrides_status_and_metrics(tmp_path: P
 def test_the_table_is_kept_in_every_form(tmp_path: Path) -> None:
     table = Table("sweep", ("run", "accuracy"), (("single", Estimate(0.5)),))
     write_table(tmp_path, table)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["table.csv", "table.md", "table.tex"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("table.csv", "table.html", "table.md", "table.tex")
+    ]
     assert (tmp_path / "table.csv").read_text(encoding="utf-8") == "run,accuracy\nsingle,0.5\n"

@@ -26,6 +26,9 @@ Settings: every KEY=VALUE of conf/ (docs/configuration.md). Keys come from the e
 """
 
 
+_FORMS = ("text", "md", "csv", "tex", "html")  # of `reporting.table.Format`
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command in `argv`; returns the exit status.
 
@@ -151,14 +154,14 @@ def _add_compare(commands: _Commands) -> None:
         "compare", help="runs on the same items, side by side, with paired differences"
     )
     compare.add_argument("runs", nargs="+", metavar="RUN")
-    compare.add_argument("--format", choices=("text", "md", "csv", "json"), default="text")
+    compare.add_argument("--format", choices=(*_FORMS, "json"), default="text")
     compare.set_defaults(handler=_compare)
 
 
 def _add_table(commands: _Commands) -> None:
     table = commands.add_parser("table", help="a table of finished runs: a sweep, or a spec of experiments/")
     table.add_argument("name", metavar="NAME", help="a spec of experiments/, a sweep id, or 'all'")
-    table.add_argument("--format", choices=("text", "md", "csv", "tex"), default="text")
+    table.add_argument("--format", choices=_FORMS, default="text")
     table.add_argument("--partial", action="store_true", help="let runs in that stopped early (marked)")
     table.set_defaults(handler=_table)
 
@@ -171,7 +174,7 @@ def _add_reproduce(commands: _Commands) -> None:
         "names", metavar="NAME|KEY=VALUE", nargs="*", help="specs and overrides; without: list the specs"
     )
     reproduce.add_argument(
-        "--out", type=Path, help="folder for KIND/NAME.{md,csv,tex} and plots; default under VENIRE_HOME"
+        "--out", type=Path, help="folder for KIND/NAME.{md,csv,tex,html} and plots; default under VENIRE_HOME"
     )
     reproduce.add_argument(
         "--jobs", type=int, metavar="N", help="specs at once; default: the cores, or 1 where models are live"

@@ -3,7 +3,7 @@
 import json
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -13,14 +13,13 @@ from venire.experiment import Experiment
 from venire.hashing import digest
 from venire.launch import Door, Ready, Written, execute, explain
 from venire.llm.settings import Mode
-from venire.records import RunStatus
-from venire.reporting.table import Format, Table
+from venire.records import RunRecord, RunStatus
+from venire.reporting.table import TABLE_FORMS, Format, Table
 from venire.runs import finished_run, new_run_id, read_record, redact, secret_values, write_atomically
 from venire.tracking.settings import TrackingSettings
 
 SUMMARY_FILE = "summary.json"
 JOBS = "jobs"
-TABLE_FORMS = (Format.MARKDOWN, Format.CSV, Format.LATEX)
 
 
 class JobStatus(StrEnum):
@@ -149,6 +148,12 @@ def read_jobs(folder: Path, *, launch: str | None = None) -> list[Job]:
             )
         )
     return jobs
+
+
+def as_asked(record: RunRecord, job: Job) -> RunRecord:
+    """The record with the overrides of this sweep among its params: another sweep may have made it by others."""
+    asked = {key: value for key, _, value in (override.partition("=") for override in job.overrides)}
+    return replace(record, params={**record.params, **asked})
 
 
 def _listed(value: object) -> list[object]:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from venire.audit.plots import draw_findings
 from venire.audit.table import Audited, audit_table, payload_table
-from venire.reporting.table import Format
+from venire.reporting.table import TABLE_FORMS
 from venire.runs import write_atomically
 
-FORMS = (Format.MARKDOWN, Format.CSV, Format.LATEX, Format.HTML)
 STEM = "audit"
 
 
@@ -21,7 +20,7 @@ def write_report(audited: Sequence[Audited], folder: Path, notes: Sequence[str] 
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, table in tables.items():
-        for form in FORMS:
+        for form in TABLE_FORMS:
             paths.append(folder / f"{name}.{form}")
             write_atomically(paths[-1], table.render(form))
     return [*paths, *draw_findings(audited, folder / STEM)]

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from venire.reporting.compare import Comparison, Missing, Paired
 from venire.reporting.compare import compare as compare_runs
+from venire.reporting.compare_tables import comparison_tables
 from venire.reporting.pairing import read_run
 from venire.reporting.rated_pairing import Gap, RatedPair, gap_line
-from venire.reporting.table import Format
+from venire.reporting.table import Format, render_tables
 from venire.runs import find_run
 
 
@@ -22,9 +23,11 @@ def compare(home: Path, references: Sequence[str], form: str) -> int:
     if form == "json":
         print(json.dumps(_as_json(comparison), indent=1))
         return 0
-    rendering = Format(form)
-    print(comparison.side_by_side.render(rendering))
-    print(comparison.settings.render(rendering) if comparison.settings.rows else "no setting differs\n")
+    if form != Format.TEXT:
+        print(render_tables(comparison_tables(comparison), Format(form)), end="")
+        return 0
+    print(comparison.side_by_side.render(Format.TEXT))
+    print(comparison.settings.render(Format.TEXT) if comparison.settings.rows else "no setting differs\n")
     for paired in comparison.paired:
         print(_sentence(paired))
     for rated in comparison.rated:

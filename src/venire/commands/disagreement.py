@@ -8,10 +8,8 @@ from venire.audit.disagreement_table import as_json, confusion_table, items_tabl
 from venire.commands import exits
 from venire.commands.data_sets import data_of_folder
 from venire.errors import ConfigError
-from venire.reporting.table import Format, Table, render_tables
+from venire.reporting.table import TABLE_FORMS, Format, Table, render_tables
 from venire.runs import find_run, read_outcomes, read_record, write_atomically
-
-_FORMS = (Format.MARKDOWN, Format.CSV, Format.LATEX, Format.HTML)
 
 
 def disagreement(home: Path, reference: str, form: str, *, out: Path | None, most: int) -> int:
@@ -39,7 +37,7 @@ def disagreement(home: Path, reference: str, form: str, *, out: Path | None, mos
         print(render_tables(tables, Format(form)), end="")
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        for kind in _FORMS:
+        for kind in TABLE_FORMS:
             write_atomically(out / f"disagreement.{kind}", render_tables(tables, kind))
         write_atomically(out / "disagreement.json", plain + "\n")
         print(out / f"disagreement.{Format.MARKDOWN}")

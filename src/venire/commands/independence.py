@@ -17,12 +17,11 @@ from venire.metrics.panel import bench_of
 from venire.records import PreferenceGold, RunRecord
 from venire.reporting.independence import as_json, draw, long_table, tables
 from venire.reporting.pairing import Run, clusters_of
-from venire.reporting.table import Format, render_tables
+from venire.reporting.table import TABLE_FORMS, Format, render_tables
 from venire.runs import find_run, read_judged, read_outcomes, read_record, write_atomically
 from venire.runs.folder import CONFIG_FILE
 from venire.stats.intervals import Resampler
 
-_FORMS = (Format.MARKDOWN, Format.LATEX, Format.HTML)
 # As in `metrics.measure`, so that intervals are those of the run's own metrics; a test holds them equal.
 _STREAM = 0x6D657472
 
@@ -42,7 +41,7 @@ def independence(home: Path, reference: str, form: str, *, out: Path | None) -> 
         print(_rendered(record, views, Format(form)), end="")
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        for kind in (*_FORMS, Format.CSV):
+        for kind in TABLE_FORMS:
             write_atomically(out / f"independence.{kind}", _rendered(record, views, kind))
         write_atomically(out / "independence.json", json.dumps(as_json(record, views), indent=1) + "\n")
         for path in draw(record, views, out / "independence"):

@@ -15,9 +15,9 @@ from venire.commands.table import named_table, runs_of
 from venire.errors import ConfigError
 from venire.launch import Door
 from venire.reporting.specs import Spec, list_specs, read_spec
-from venire.reporting.table import Format
+from venire.reporting.table import TABLE_FORMS, Format
 from venire.runs import write_atomically
-from venire.sweep import TABLE_FORMS, read_jobs, sweep_id, upload_table
+from venire.sweep import read_jobs, sweep_id, upload_table
 
 
 def reproduce(
@@ -25,7 +25,7 @@ def reproduce(
 ) -> int:
     """Sweep what each spec says, skipping finished jobs; write its table and plots, print where.
 
-    `<out>/<kind>/<name>.{md,csv,tex}` (a name that begins with the kind is not put below it twice), and
+    `<out>/<kind>/<name>.{md,csv,tex,html}` (a name that begins with the kind is not put below it twice), and
     `<name>_<plot>.{svg,png}` beside it; `out` is `tables/` of `home` by default. Simulated unless told
     `backend=live`: a bare command never spends money. A spec whose sweep fails does not keep the others
     from running; the first exit status that is not 0 is returned.

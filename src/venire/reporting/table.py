@@ -22,6 +22,7 @@ class Format(StrEnum):
     TEXT = "text"
 
 
+TABLE_FORMS = (Format.MARKDOWN, Format.CSV, Format.LATEX, Format.HTML)  # of which a file is written
 DASH = "–"  # where a number is undefined
 
 
