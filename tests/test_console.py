@@ -57,6 +57,14 @@ def watched(
     return out.getvalue()
 
 
+def test_where_a_user_types_there_is_a_line_an_instance_and_no_bar_over_what_they_type() -> None:
+    out = io.StringIO()
+    with Watch(Console(file=out, force_terminal=True, color_system=None, width=120), typing=True) as watch:
+        watch.start("juryflow", 2)
+        watch.done(Outcome("set/1", Preference(Winner.FIRST), calls=(call(BackendKind.SIMULATED, 0.0),)))
+    assert out.getvalue() == "juryflow: judging 2 instances\n1 of 2 instances judged, 1 calls\n"
+
+
 def test_a_terminal_has_a_bar_and_another_output_a_line() -> None:
     assert "1/1" in watched()
     assert watched(terminal=False) == "majority: judging 1 instances\n"

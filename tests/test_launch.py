@@ -15,7 +15,7 @@ from sqlalchemy import select
 from venire.data.fingerprint import fingerprint
 from venire.data.protocol import Loaded
 from venire.ending import AGAIN
-from venire.errors import BudgetExhausted, ConfigError, DataError
+from venire.errors import BudgetExhausted, ConfigError, DataError, InputEnded, VenireError
 from venire.experiment import Experiment, Replicate
 from venire.identity import Identity
 from venire.judging.judge import Judge, PromptedJudge
@@ -281,6 +281,41 @@ def test_a_second_interrupt_breaks_off_what_is_in_flight_and_the_next_run_says_s
     assert "lower bound: 2 of 12" in again.record.notes["tokens/input"]
     assert attempts(tmp_path, written.record.run_id) == [("uncertain", 1)] * 2
     assert attempts(tmp_path, again.record.run_id) == [("ok", 1)] * 12
+
+
+class Asking(Scripted):
+    """Waits for a person on every instance but the first; its user presses Ctrl-C."""
+
+    asks_people = True
+
+    async def judge(self, instance: Instance, memory: object, llm: LLM) -> Outcome:
+        if instance.id == "set/0":
+            return right(instance)
+        self.answer: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        os.kill(os.getpid(), signal.SIGINT)
+        return await self.answer
+
+    def stop_asking(self, reason: VenireError) -> None:
+        self.answer.set_exception(reason)
+
+
+def test_one_interrupt_ends_the_wait_for_a_person(tmp_path: Path) -> None:
+    written = run(tmp_path, experiment(Asking(right)))
+    assert written.record.status is RunStatus.INCOMPLETE
+    assert written.record.error == "interrupted (SIGINT) (5 of 6 instances are not judged)"
+    assert len(read_outcomes(written.folder)) == 6
+
+
+def test_an_end_of_the_input_stops_the_run_and_keeps_what_it_has(tmp_path: Path) -> None:
+    def say(instance: Instance) -> Outcome:
+        if instance.id == "set/2":
+            raise InputEnded("nobody is there")
+        return right(instance)
+
+    written = run(tmp_path, experiment(Scripted(say)))
+    assert written.record.status is RunStatus.INCOMPLETE
+    assert written.record.error == "nobody is there (4 of 6 instances are not judged)"
+    assert written.advice == AGAIN
 
 
 @pytest.mark.parametrize("calls", [1, 3, 7])

@@ -74,15 +74,17 @@ def _columns(width: int) -> list[ProgressColumn]:
 
 
 class Watch:
-    """A progress bar on standard error; plain lines where that is no terminal."""
+    """A progress bar on standard error; plain lines where that is no terminal.
 
-    def __init__(self, console: Console | None = None) -> None:
+    With `typing`, a user types there while it runs: a bar would be drawn over what they type, so there is a
+    line for each instance instead.
+    """
+
+    def __init__(self, console: Console | None = None, *, typing: bool = False) -> None:
         self._console = console or Console(stderr=True)
-        self._progress = Progress(
-            *_columns(self._console.width),
-            console=self._console,
-            disable=not self._console.is_terminal,
-        )
+        self._typing = typing
+        self._plain = typing or not self._console.is_terminal
+        self._progress = Progress(*_columns(self._console.width), console=self._console, disable=self._plain)
         self._task = self._progress.add_task("", total=None, note="")
         self._calls = 0
         self._billed = Usd()
@@ -99,7 +101,7 @@ class Watch:
     def start(self, name: str, n: int) -> None:
         """A run of `n` instances begins."""
         self._progress.update(self._task, description=name, total=n)
-        if not self._console.is_terminal:
+        if self._plain:
             self.say(f"{name}: judging {n} instances")
 
     def done(self, outcome: Outcome) -> None:
@@ -108,7 +110,11 @@ class Watch:
         for call in outcome.calls:
             if call.kind is BackendKind.LIVE and not call.replayed:
                 self._billed = self._billed.plus(call)
-        self._progress.update(self._task, advance=1, note=f"{self._calls} calls{self._billed}")
+        note = f"{self._calls} calls{self._billed}"
+        self._progress.update(self._task, advance=1, note=note)
+        if self._typing:
+            task = self._progress.tasks[self._task]
+            self.say(f"{task.completed:.0f} of {task.total:.0f} instances judged, {note}")
 
     def say(self, line: str) -> None:
         """A line for the user, above the bar."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from venire.errors import BackendError, StoreError, VenireError
+from venire.errors import BackendError, InputEnded, StoreError, VenireError
 from venire.experiment import Experiment
 from venire.metrics.measurement import Measurement
 from venire.records import (
@@ -71,7 +71,7 @@ def ending_of(experiment: Experiment, judged: Judged, measured: Measurement) -> 
 def advice_after(stopped: VenireError) -> str:
     """What to do after a stop; a used-up budget and a missing replay say so themselves."""
     match stopped:
-        case Interrupted():
+        case Interrupted() | InputEnded():
             return AGAIN
         case BackendError() | StoreError():
             return _MENDED

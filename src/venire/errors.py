@@ -7,6 +7,7 @@
     ├── BackendError       a provider refused for good (key, model, address): the run stops
     ├── ReplayMiss         llm=replay met a request that the store does not hold
     ├── BudgetExhausted    the next call's worst case does not fit into the budget
+    ├── InputEnded         a person is to be asked, and nobody is there (any more): the run stops
     ├── StoreError         the call store cannot be read or written
     ├── RunError           a run ended without a usable result (too many unscored, no such run)
     └── TrackingError      MLflow cannot be reached; the run's results are on disk
@@ -42,6 +43,10 @@ class ReplayMiss(VenireError):
 
 class BudgetExhausted(VenireError):
     """The next call's worst case does not fit into what is left of the budget."""
+
+
+class InputEnded(VenireError):
+    """A person is to be asked, and the input has ended."""
 
 
 class StoreError(VenireError):

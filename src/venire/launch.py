@@ -19,7 +19,7 @@ from venire.llm.protocol import LLM
 from venire.llm.replicate import Replicated
 from venire.llm.route import Route
 from venire.llm.settings import Mode
-from venire.methods.protocol import Method
+from venire.methods.protocol import AsksPeople, Method
 from venire.metrics.cascade import guarantee_metrics
 from venire.metrics.measure import MetricSettings, measure
 from venire.metrics.measurement import Measurement
@@ -203,7 +203,8 @@ async def _judge(
             embedding_backend_of=backends.embeddings,
             secrets=secrets,
         ) as stored:
-            stop_on_signals(stop, stored, door.say)
+            asking = {"stop_asking": method.stop_asking} if isinstance(method, AsksPeople) else {}
+            stop_on_signals(stop, stored, door.say, **asking)
             llm: LLM = stored
             if experiment.replicate is Replicate.PER_SEED:
                 llm = Replicated(stored, experiment.seed)

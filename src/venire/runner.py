@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from venire.errors import BackendError, BudgetExhausted, ReplayMiss, StoreError, VenireError
+from venire.errors import BackendError, BudgetExhausted, InputEnded, ReplayMiss, StoreError, VenireError
 from venire.llm.protocol import LLM
 from venire.methods.protocol import Method
 from venire.records import Call, Completion, Embeddings, Instance, Outcome, Request
@@ -16,7 +16,7 @@ class Interrupted(VenireError):
 
 
 # What stops a run: no new instance starts, those under way are finished, if they can be, and kept.
-STOPS = (BudgetExhausted, BackendError, ReplayMiss, StoreError, Interrupted)
+STOPS = (BudgetExhausted, BackendError, ReplayMiss, StoreError, InputEnded, Interrupted)
 
 
 @dataclass(frozen=True, slots=True)

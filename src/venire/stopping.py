@@ -29,11 +29,18 @@ class Halting(Protocol):
         ...
 
 
-def stop_on_signals(stop: Stop, llm: Halting, say: Callable[[str], None]) -> None:
+def stop_on_signals(
+    stop: Stop,
+    llm: Halting,
+    say: Callable[[str], None],
+    *,
+    stop_asking: Callable[[VenireError], None] = lambda _: None,
+) -> None:
     """From now on a signal stops the run; `say` tells the user what is waited for.
 
-    After the first, no call is sent: an instance that needs one is not judged. The second breaks off what
-    is in flight: perhaps billed, left to the next run as uncertain. The third ends the process.
+    After the first, no call is sent and no person is asked (`stop_asking`): an instance that needs either is
+    not judged. The second breaks off what is in flight: perhaps billed, left to the next run as uncertain.
+    The third ends the process.
     """
     loop = asyncio.get_running_loop()
 
@@ -50,6 +57,7 @@ def stop_on_signals(stop: Stop, llm: Halting, say: Callable[[str], None]) -> Non
         interrupted = Interrupted(f"interrupted ({name})")
         stop.set(interrupted)
         llm.halt(interrupted)
+        stop_asking(interrupted)
         say(f"{name}: no further call is sent{_waiting(in_flight)}")
 
     # Only the main thread of a POSIX process can be asked; elsewhere a launcher stops its jobs itself.

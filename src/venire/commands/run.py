@@ -17,7 +17,8 @@ from venire.commands.composing import experiment_in_job, for_each_job
 from venire.commands.dry_run import dry_run as show_prompts
 from venire.console import Watch, print_run, print_sweep
 from venire.errors import ConfigError, TrackingError
-from venire.launch import Door, Written, execute, prepare
+from venire.launch import Door, Ready, Written, execute, prepare
+from venire.methods.protocol import AsksPeople
 from venire.records import RunStatus
 from venire.runs import secret_values
 from venire.sweep import (
@@ -121,8 +122,13 @@ def _single(cfg: DictConfig, home: Path) -> int:
 
 def _execute(cfg: DictConfig, home: Path) -> Written:
     ready = prepare(experiment_in_job(cfg), os.environ)
-    with Watch() as watch:
+    with _watching(ready) as watch:
         return execute(ready, _door(home, watch, sweep=None))
+
+
+def _watching(ready: Ready) -> Watch:
+    method = ready.experiment.method
+    return Watch(typing=isinstance(method, AsksPeople) and method.asks_people)
 
 
 def _door(home: Path, watch: Watch, *, sweep: str | None) -> Door:
@@ -145,7 +151,7 @@ def _sweep_job(cfg: DictConfig, launch: Launch, tracking: list[TrackingSettings]
     try:
         ready = prepare(experiment_in_job(cfg), os.environ)
         tracking.append(ready.experiment.tracking)
-        with Watch() as watch:
+        with _watching(ready) as watch:
             door = _door(launch.home, watch, sweep=launch.folder.name)
             job = run_job(ready, door, number=number, overrides=overrides, rerun=bool(cfg.sweep.rerun))
     except Exception as error:  # one failing job stops no other; the record says which and why

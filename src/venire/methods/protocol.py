@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
+from venire.errors import VenireError
 from venire.judging.judge import Judge
 from venire.llm.embedding import EmbeddingModel
 from venire.llm.protocol import LLM
@@ -81,4 +82,18 @@ class Fits(Protocol):
 
     def replayed(self, outcome: Outcome) -> Outcome:
         """The outcome that the method, once fitted, gives an instance of the development split."""
+        ...
+
+
+@runtime_checkable
+class AsksPeople(Protocol):
+    """A method that may put questions to a person in the terminal while it judges."""
+
+    @property
+    def asks_people(self) -> bool:
+        """Whether it does, as it is configured."""
+        ...
+
+    def stop_asking(self, reason: VenireError) -> None:
+        """Give up the open question, and those to come: what waits for an answer raises `reason`."""
         ...

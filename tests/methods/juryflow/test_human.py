@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +11,14 @@ import numpy as np
 import pytest
 from tests.methods.juryflow.court import Court, judged, juryflow, pair
 
-from venire.errors import ConfigError, DataError, MissingRecording
+from venire.errors import ConfigError, DataError, InputEnded, MissingRecording
 from venire.judging.matter import Matter
 from venire.methods.juryflow.graph import Node
-from venire.methods.juryflow.human import Human, Recorded, Terminal, question_text, read_choices
+from venire.methods.juryflow.human import Human, Recorded, question_text, read_choices
 from venire.methods.juryflow.select import Focal, Focus, Question
+from venire.methods.juryflow.terminal import Terminal, TypedLines
 from venire.records import Verdict
+from venire.runner import Interrupted
 
 VOTES = {Verdict.ACCEPT: 2, Verdict.REJECT: 2, Verdict.UNCERTAIN: 1}
 NODES = (
@@ -39,7 +42,7 @@ def terminal(*typed: str) -> tuple[Terminal, list[str]]:
     lines, ticks = iter(typed), ticking(4.5)
     shown: list[str] = []
 
-    def read() -> str:
+    async def read() -> str:
         try:
             return next(lines)
         except StopIteration:
@@ -106,9 +109,82 @@ def test_other_claims_are_another_question(tmp_path: Path) -> None:
     assert choose(path, "1", question=changed)[0].claims == (1,)
 
 
-def test_nobody_to_ask_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"^method\.focal\.selector: human asks in a terminal"):
-        choose(tmp_path / "choices.jsonl")
+def test_nobody_to_ask_is_said_and_no_further_question_is_put(tmp_path: Path) -> None:
+    made, shown = terminal()
+    human = Human(str(tmp_path / "choices.jsonl"), made)
+
+    async def both() -> list[object]:
+        other = replace(QUESTION, matter=Matter(pair("x", "y"), 1))
+        return await asyncio.gather(human.select(QUESTION), human.select(other), return_exceptions=True)
+
+    for raised in asyncio.run(both()):
+        assert isinstance(raised, InputEnded)
+        assert str(raised).startswith("method.focal.selector: human asks in a terminal")
+    assert len(shown) == 1
+
+
+def test_an_open_question_is_given_up_with_the_reason_and_no_other_is_put(tmp_path: Path) -> None:
+    shown: list[str] = []
+
+    async def nothing_typed() -> str:
+        await asyncio.Event().wait()
+        return ""
+
+    async def interrupted() -> list[object]:
+        human = Human(str(tmp_path / "choices.jsonl"), Terminal(shown.append, nothing_typed))
+        other = replace(QUESTION, matter=Matter(pair("x", "y"), 1))
+        asked = [asyncio.ensure_future(human.select(each)) for each in (QUESTION, other)]
+        await asyncio.sleep(0.01)
+        human.stop_asking(Interrupted("interrupted (SIGINT)"))
+        return await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 5)
+
+    assert [type(raised) for raised in asyncio.run(interrupted())] == [Interrupted, Interrupted]
+    assert len(shown) == 1
+    assert not (tmp_path / "choices.jsonl").exists()
+
+
+def test_lines_are_read_as_they_come_and_the_last_one_needs_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as typed:
+        monkeypatch.setattr("sys.stdin", typed)
+        read = TypedLines()
+
+        async def all_of_it() -> list[str]:
+            os.write(writing, b"1\nnon")
+            first = await read()
+            os.write(writing, b"e\n2")
+            os.close(writing)
+            lines = [first, await read(), await read()]
+            with pytest.raises(EOFError):
+                await read()
+            return lines
+
+        assert asyncio.run(all_of_it()) == ["1", "none", "2"]
+
+
+def test_a_wait_for_a_line_can_be_broken_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading) as typed, os.fdopen(writing, "wb"):
+        monkeypatch.setattr("sys.stdin", typed)
+
+        async def broken_off() -> None:
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(TypedLines()(), 0.01)
+
+        asyncio.run(broken_off())
+
+
+def test_a_plain_file_is_a_terminal_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "typed"
+    path.write_text("1\n2\n")
+    with path.open() as typed:
+        monkeypatch.setattr("sys.stdin", typed)
+        read = TypedLines()
+
+        async def both() -> list[str]:
+            return [await read(), await read()]
+
+        assert asyncio.run(both()) == ["1", "2"]
 
 
 def test_recorded_choices_are_given_again(tmp_path: Path) -> None:

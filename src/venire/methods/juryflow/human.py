@@ -2,15 +2,13 @@
 
 import asyncio
 import json
-import sys
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from venire.errors import ConfigError, DataError, MissingRecording
+from venire.errors import ConfigError, DataError, InputEnded, MissingRecording, VenireError
 from venire.methods.juryflow.graph import Node
 from venire.methods.juryflow.select import Focus, Question
+from venire.methods.juryflow.terminal import Terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +32,43 @@ class Choice:
         return Focus(() if self.claim is None else (self.claim,), self.seconds)
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
-    """Where a human reads and types. `clock` is in seconds."""
+class _Asking:
+    """Whose turn it is, the line that is waited for, and why nobody is asked any more."""
 
-    show: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
-    read: Callable[[], str] = input
-    clock: Callable[[], float] = time.monotonic
+    def __init__(self) -> None:
+        self.turn = asyncio.Lock()
+        self.ended: VenireError | None = None
+        self._line: asyncio.Future[str] | None = None
+
+    def end(self, reason: VenireError) -> None:
+        """Ask nothing more, and wait for no line."""
+        self.ended = reason
+        if self._line is not None:
+            self._line.cancel()
+
+    async def line(self, terminal: Terminal) -> str:
+        """What is typed.
+
+        Raises:
+            VenireError: why nobody is asked any more.
+        """
+        if self.ended is not None:
+            raise self.ended
+        self._line = asyncio.ensure_future(terminal.read())
+        try:
+            return await self._line
+        except EOFError:
+            self.ended = InputEnded(
+                "method.focal.selector: human asks in a terminal, and the input has ended; the choices made "
+                "so far are kept"
+            )
+            raise self.ended from None
+        except asyncio.CancelledError:
+            if self.ended is None:
+                raise
+            raise self.ended from None
+        finally:
+            self._line.cancel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +88,7 @@ class Human:
 
     choices: str
     terminal: Terminal = field(default_factory=Terminal, compare=False, repr=False)
-    _turn: asyncio.Lock = field(default_factory=asyncio.Lock, init=False, compare=False, repr=False)
+    _asking: _Asking = field(default_factory=_Asking, init=False, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -71,26 +99,27 @@ class Human:
         """The human's choice.
 
         Raises:
-            ConfigError: there is nobody to ask (the input has ended).
+            InputEnded: there is nobody to ask (the input has ended).
+            VenireError: what `stop_asking` was told.
         """
-        async with self._turn:
+        async with self._asking.turn:
             given = _given(Path(self.choices), question)
             if given is None:
-                given = await asyncio.to_thread(self._ask, question)
+                given = await self._ask(question)
                 _append(Path(self.choices), given)
         return given.focus
 
-    def _ask(self, question: Question) -> Choice:
+    def stop_asking(self, reason: VenireError) -> None:
+        """Give up the open question, and those to come: `select` raises `reason`."""
+        self._asking.end(reason)
+
+    async def _ask(self, question: Question) -> Choice:
+        if self._asking.ended is not None:
+            raise self._asking.ended
         asked_at = self.terminal.clock()
         self.terminal.show(question_text(question))
         while True:
-            try:
-                typed = self.terminal.read().strip().casefold()
-            except EOFError:
-                raise ConfigError(
-                    "method.focal.selector: human asks in a terminal, and the input has ended; "
-                    "choose auto, or recorded with the choices made so far"
-                ) from None
+            typed = (await self._asking.line(self.terminal)).strip().casefold()
             if typed == "none" or (typed.isdecimal() and 1 <= int(typed) <= len(question.ranked)):
                 break
             self.terminal.show(f"Expected a number from 1 to {len(question.ranked)}, or none.")

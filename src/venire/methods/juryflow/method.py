@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from venire.errors import ConfigError
+from venire.errors import ConfigError, VenireError
 from venire.judging.claim_pairs import judge_votes, lacking
 from venire.judging.claims import JUDGE_CLAIMS, ClaimForm
 from venire.judging.convene import Convening, Decomposing, convene
@@ -25,6 +25,7 @@ from venire.llm.protocol import LLM
 from venire.methods.comparing import prompts_of
 from venire.methods.juryflow.draws import stream
 from venire.methods.juryflow.graph import Graph, GraphSettings, disagreement_graph
+from venire.methods.juryflow.human import Human
 from venire.methods.juryflow.induce import Lessons, induce_entries
 from venire.methods.juryflow.memory import (
     Additions,
@@ -150,6 +151,21 @@ class JuryFlow:
             DataError
         """
         check_pairs(self.judges, instances)
+
+    @property
+    def asks_people(self) -> bool:
+        """Whether a human chooses the focal claims."""
+        return self._human is not None
+
+    def stop_asking(self, reason: VenireError) -> None:
+        """Give up the open question; without a human there is none."""
+        if self._human is not None:
+            self._human.stop_asking(reason)
+
+    @property
+    def _human(self) -> Human | None:
+        selector = self.focal.selector if self.focal else None
+        return selector if isinstance(selector, Human) else None
 
     def initial_memory(self) -> Memory:
         """An empty one."""
