@@ -8,15 +8,14 @@ from typing import TypeVar
 
 from venire.errors import RunError
 from venire.records import RunRecord, RunStatus
-from venire.reporting.column_table import column_table
 from venire.reporting.pairing import Run, read_run
 from venire.reporting.runs_table import runs_table
-from venire.reporting.spec_table import spec_table
+from venire.reporting.spec_any import table_of
 from venire.reporting.specs import list_specs, read_spec
 from venire.reporting.sweep_table import sweep_table
 from venire.reporting.table import Format, Table
 from venire.runs import list_runs, read_record
-from venire.sweep import Job, read_jobs, sweep_id
+from venire.sweep import as_asked, read_jobs, sweep_id
 
 
 def table(home: Path, name: str, form: str, *, partial: bool) -> int:
@@ -48,13 +47,7 @@ def named_table(home: Path, name: str, *, partial: bool, launched: Sequence[str]
         folder = next((folder for folder in folders if read_jobs(folder)), None)
         if folder is None:
             raise RunError(f"table {name}: no runs yet; `venire reproduce {name}` makes them")
-        if spec.rows and spec.columns:
-            return column_table(spec, runs_of(folder, partial))
-        if spec.rows:
-            return spec_table(spec, runs_of(folder, partial))
-        base = sweep_table(spec.title, runs_of(folder, partial), spec.columns)
-        source = (f"Source: {spec.source}.",) if spec.source else ()
-        return Table(base.title, base.columns, base.rows, (*base.footer, *spec.notes, *source))
+        return table_of(spec, runs_of(folder, partial))
     return sweep_table(f"sweep {name}", runs_of(sweep_folder_of(home, name), partial))
 
 
@@ -85,14 +78,9 @@ def runs_of(folder: Path, partial: bool) -> list[Run]:
     Raises:
         RunError: there is none.
     """
-    runs = [_as_asked(read_run(Path(job.folder)), job) for job in read_jobs(folder) if job.folder]
+    jobs = [(read_run(Path(job.folder)), job) for job in read_jobs(folder) if job.folder]
+    runs = [replace(run, record=as_asked(run.record, job)) for run, job in jobs]
     return _admitted(runs, partial, lambda run: run.record)
-
-
-def _as_asked(run: Run, job: Job) -> Run:
-    """The run with the overrides of this sweep among its params: another sweep may have made it by others."""
-    asked = {key: value for key, _, value in (override.partition("=") for override in job.overrides)}
-    return replace(run, record=replace(run.record, params={**run.record.params, **asked}))
 
 
 Listed = TypeVar("Listed")
