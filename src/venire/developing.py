@@ -38,10 +38,17 @@ async def judge_experiment(
         development = first.outcomes
         if first.stopped is not None:
             return replace(first, outcomes=(), development=development), method
-        if isinstance(method, Fits):
-            method = method.fitted(_paired(instances, development))
+        method = fitted_method(experiment, development)
     judged = await judge_all(method, experiment.loaded.instances, llm, pace, stop=stop, on_done=on_done)
     return replace(judged, development=development), method
+
+
+def fitted_method(experiment: Experiment, development: tuple[Outcome, ...]) -> Method:
+    """The method of `experiment` as these outcomes of its development split make it."""
+    method = experiment.method
+    if experiment.development is None or not isinstance(method, Fits):
+        return method
+    return method.fitted(_paired(experiment.development.instances, development))
 
 
 def developed(experiment: Experiment, judged: Judged) -> list[tuple[Instance, Outcome]]:

@@ -10,6 +10,7 @@
     ├── InputEnded         a person is to be asked, and nobody is there (any more): the run stops
     ├── StoreError         the call store cannot be read or written
     ├── RunError           a run ended without a usable result (too many unscored, no such run)
+    ├── BundleError        a bundle is damaged, or cannot be made of these runs
     └── TrackingError      MLflow cannot be reached; the run's results are on disk
 
 Every message says what was expected, what was given, where, and what to do. What a judge
@@ -55,6 +56,10 @@ class StoreError(VenireError):
 
 class RunError(VenireError):
     """A run ended without a usable result, or no such run exists."""
+
+
+class BundleError(VenireError):
+    """A bundle is damaged or was changed, or cannot be made of these runs; nothing of it was used."""
 
 
 class TrackingError(VenireError):

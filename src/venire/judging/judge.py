@@ -107,12 +107,14 @@ class RecordedJudge:
         strategy: the source's name (`Vanilla`, `CoT`, `Rating`, ...).
         parser: see `RecordedParser`.
         root: the data root that holds `llmbar_recorded/`.
+        digest: of the recordings that were used, set by `venire replay` where the file is not at hand.
     """
 
     model: str
     strategy: str
     parser: RecordedParser = RecordedParser.AS_PUBLISHED
     root: str = "data"
+    digest: str = ""
 
     @property
     def name(self) -> str:

@@ -87,7 +87,7 @@ def locating_request(
     judge: RecordedJudge, place: Place, part: Part, order: Order | None, stage: str, subject: Subject
 ) -> Request:
     """The request for one recorded reply: its locator in the place of a prompt, nothing sampled."""
-    digest = recordings_digest(judge.root)
+    digest = judge.digest or recordings_digest(judge.root)
     locator = Locator(digest[:12], place.subset, place.index, judge.strategy, part, order)
     return Request(
         model=judge.model,

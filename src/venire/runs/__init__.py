@@ -1,6 +1,7 @@
 """Run folders: what a run leaves on disk, written once, whole or not at all."""
 
 from venire.runs.atomic import write_atomically
+from venire.runs.calls import CallLines, read_calls
 from venire.runs.find import find_run, finished_run, list_runs, unfinished_runs
 from venire.runs.folder import (
     RUN_FILES,
@@ -11,12 +12,13 @@ from venire.runs.folder import (
     write_run,
 )
 from venire.runs.ids import new_run_id
-from venire.runs.outcomes import OutcomeRow, read_judged, read_outcomes
+from venire.runs.outcomes import OutcomeRow, outcome_cells, read_judged, read_outcomes
 from venire.runs.redact import HIDDEN, assert_no_secrets, redact, secret_values
 
 __all__ = [
     "HIDDEN",
     "RUN_FILES",
+    "CallLines",
     "OutcomeRow",
     "assert_no_secrets",
     "files_of",
@@ -24,6 +26,8 @@ __all__ = [
     "finished_run",
     "list_runs",
     "new_run_id",
+    "outcome_cells",
+    "read_calls",
     "read_judged",
     "read_outcomes",
     "read_record",

@@ -2,13 +2,17 @@
 
 import gzip
 import io
+import zlib
 from collections.abc import Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
 
+from venire.errors import RunError
 from venire.metrics.spent import is_fixed, once
-from venire.records import Call, Outcome
+from venire.records import BackendKind, Call, FinishReason, Outcome, Usage
 from venire.runs.redact import redact_tree
-from venire.runs.strict_json import dumps
+from venire.runs.strict_json import dumps, loads_mapping
 
 CALLS_FILE = "calls.jsonl.gz"
 
@@ -44,6 +48,46 @@ def calls_to_gzip(
     with gzip.GzipFile(filename="", fileobj=sink, mode="wb", mtime=0) as file:
         file.write("".join(line + "\n" for line in lines).encode())
     return sink.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class CallLines:
+    """The calls of a run as its file has them: of judged instances, unjudged ones, the development split."""
+
+    finished: tuple[Call, ...]
+    unfinished: tuple[Call, ...]
+    development: tuple[Call, ...]
+
+
+def read_calls(folder: Path) -> CallLines:
+    """The lines of a run's `calls.jsonl.gz`, in their order.
+
+    Raises:
+        RunError: there is no such file, or it is not what `write_run` writes.
+    """
+    path = folder / CALLS_FILE
+    parts: dict[str, list[Call]] = {"finished": [], "unfinished": [], "development": []}
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                values = dict(loads_mapping(line, str(path)))
+                unfinished, development = values.pop("unfinished"), values.pop("development", False)
+                part = "development" if development else "unfinished" if unfinished else "finished"
+                parts[part].append(_call(values))
+    except FileNotFoundError:
+        raise RunError(f"{path}: expected a run's calls, found no such file") from None
+    except (OSError, EOFError, zlib.error, KeyError, TypeError, ValueError) as error:
+        raise RunError(f"{path}: not the calls of a run: {error!r}") from error
+    return CallLines(*(tuple(parts[name]) for name in ("finished", "unfinished", "development")))
+
+
+def _call(values: dict[str, Any]) -> Call:
+    usage, kind, finish = (
+        Usage(**values["usage"]),
+        BackendKind(values["kind"]),
+        FinishReason(values["finish"]),
+    )
+    return Call(**{**values, "usage": usage, "kind": kind, "finish": finish})
 
 
 def _plain(call: Call) -> dict[str, object]:

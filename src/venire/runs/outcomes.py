@@ -178,6 +178,15 @@ def read_judged(folder: Path) -> tuple[Outcome, ...]:
     return _rows_of(folder, _judged)
 
 
+def outcome_cells(folder: Path) -> tuple[Mapping[str, object], ...]:
+    """The rows of a run's `outcomes.parquet` as they stand there, column by column.
+
+    Raises:
+        RunError: as `read_outcomes`.
+    """
+    return _rows_of(folder, lambda row: row)
+
+
 def _rows_of(folder: Path, read: Callable[[Mapping[str, object]], Value]) -> tuple[Value, ...]:
     path = folder / OUTCOMES_FILE
     if not path.is_file():
