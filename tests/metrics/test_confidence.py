@@ -48,7 +48,8 @@ def test_final_confidences_are_measured_over_items_that_have_one(instances):
     assert (metrics["brier"], metrics["ece"]) == (pytest.approx(0.27), pytest.approx(0.18))
     assert metrics["auroc"] == pytest.approx(3.5 / 6)
     assert metrics["brier/ci_low"] < 0.27 < metrics["brier/ci_high"]
-    assert made.notes["confidence/final/ece"] == "10 bins of equal width"
+    note = made.notes["confidence/final/ece"]
+    assert note.startswith("10 bins of equal width; 95% BCa bootstrap over 5 items")
     assert not [name for name in made.metrics if "isotonic" in name or "verbalised" in name]
 
 
@@ -65,6 +66,21 @@ def test_curves_are_fitted_on_the_development_split_alone(instances):
     # the evaluated gold moves no curve
     wrong = measured(judged(instances, [0.9] * 4, [0, 0, 0, 0]), development).metrics
     assert wrong["confidence/final/isotonic/ece"] == pytest.approx(0.5)
+
+
+def test_figures_of_curves_have_intervals_over_the_evaluated_items(instances):
+    # Isotonic says .5 throughout: the gap is |.5 - accuracy|, of 12 right among 16 .25; Brier .25 whatever
+    # is right, so that no draw differs.
+    development = judged(instances, [0.9] * 10, [1, 0] * 5)
+    made = measured(judged(instances, [0.9] * 16, [1, 1, 1, 0] * 4), development)
+    name = "confidence/final/isotonic/ece"
+    assert made.metrics[name] == pytest.approx(0.25)
+    # the share of right ones varies by sqrt(.75 * .25 / 16) = .108
+    assert made.metrics[f"{name}/ci_low"] == pytest.approx(0.25 - 1.96 * 0.108, abs=0.09)
+    assert made.metrics[f"{name}/ci_high"] == pytest.approx(0.25 + 1.96 * 0.108, abs=0.09)
+    assert "over 16 items" in made.notes[name]
+    assert made.notes[name].endswith("the curve as fitted, its own chance is no part")
+    assert "no bootstrap draw differs" in made.notes["confidence/final/isotonic/brier"]
 
 
 def test_only_the_chosen_curves_are_fitted(instances):
@@ -111,7 +127,7 @@ def test_a_run_has_the_consistency_of_its_judge(instances, ballots):
     made = measure(gold, outcomes, labels=tuple(Winner), seed=0, settings=settings)
     # 1 and right twice; .5 on the second: the first order's verdict stands (tests/metrics/conftest), right
     assert made.metrics["confidence/consistency/mean"] == pytest.approx(2.5 / 3)
-    assert made.notes["confidence/consistency/ece"] == "2 bins of equal mass"
+    assert made.notes["confidence/consistency/ece"].startswith("2 bins of equal mass; ")
     assert made.metrics["confidence/verbalised/n"] == 3
 
 

@@ -21,6 +21,7 @@ from venire.stats.calibration import (
     brier_interval,
     e_aurc,
     ece,
+    ece_interval,
     graded,
     reliability,
     risk_coverage,
@@ -204,3 +205,33 @@ def test_too_many_distinct_confidences_have_no_interval_and_say_so():
     made = with_interval(found, aurc(found), aurc_of, resampler, np.full(n, True))
     assert math.isnan(made.low)
     assert made.note.startswith(f"no interval: {n} distinct confidences")
+
+
+@pytest.mark.parametrize("kind", Binning)
+def test_the_interval_of_the_ece_holds_the_bins_and_resamples_the_items(kind):
+    # 40 items in a run of 50, each a cluster. Every draw's ECE by hand: gaps summed in the bins of the
+    # whole, over the items drawn. BCa reads two of its quantiles.
+    rng = np.random.default_rng(3)
+    confidence, used = rng.choice([0.55, 0.7, 0.85, 0.95], 40), np.arange(50) >= 10
+    right = rng.random(40) < confidence - 0.2
+    whole, bins = items(confidence, right), Bins(4, kind)
+    resampler = Resampler.draw(np.arange(50), 500, np.random.default_rng(4))
+    found = ece_interval(whole, bins, resampler, used)
+    where = bins.of(whole)[whole.cell]
+    drawn = []
+    for counts in resampler.counts[:, 10:]:
+        gaps = [abs(np.sum(((confidence - right) * counts)[where == b])) for b in range(4)]
+        drawn.append(sum(gaps) / counts.sum())
+    assert found.value == ece(whole, bins).value
+    assert min(drawn) < found.low < np.quantile(drawn, 0.3)
+    assert np.quantile(drawn, 0.7) < found.high <= max(drawn)
+    assert found.n == 40
+    assert found.note.startswith(f"{bins}; 95% BCa bootstrap over 40 items, 500 draws")
+
+
+def test_an_ece_without_draws_has_no_interval_and_nothing_has_no_ece():
+    none = Resampler.draw(np.arange(2), 0, np.random.default_rng(0))
+    alone = ece_interval(items([0.9, 0.8], [1, 0]), Bins(), none, np.full(2, True))
+    assert math.isnan(alone.low)
+    assert "no bootstrap draws" in alone.note
+    assert not ece_interval(items([], []), Bins(), none, np.full(2, False)).is_defined

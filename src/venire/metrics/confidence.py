@@ -1,7 +1,7 @@
 """Whether confidences are worth their numbers: `confidence/<source>/*` of a run on preferences."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,15 +17,15 @@ from venire.stats.calibration import (
     aurc_of,
     auroc,
     auroc_of,
-    brier,
     brier_interval,
     e_aurc,
-    ece,
+    e_aurc_of,
+    ece_interval,
     graded,
     with_interval,
 )
-from venire.stats.estimate import BoolArray, FloatArray
-from venire.stats.intervals import Resampler
+from venire.stats.estimate import BoolArray, Estimate, FloatArray
+from venire.stats.intervals import Resampler, Statistic, share
 from venire.stats.recalibration import Recalibration, fit
 
 Judged = Sequence[tuple[Instance, Outcome | None]]
@@ -120,47 +120,72 @@ def confidence_metrics(
             names = [f"{prefix}/{name}" for name in _NAMES]
             out.missing(names, f"no outcome has a confidence by {source}")
             continue
-        _raw(prefix, told, resampler, settings, level, out)
+        measured = _Measured(told, resampler, settings, level)
+        _raw(prefix, measured, out)
         if development:
-            _recalibrated(prefix, told, told_by(source, development), settings, out)
+            _recalibrated(prefix, measured, told_by(source, development), out)
 
 
-def _raw(
-    prefix: str,
-    told: Told,
-    resampler: Resampler,
-    settings: ConfidenceSettings,
-    level: float,
-    out: Collector,
-) -> None:
-    items = told.graded
-    out.put(f"{prefix}/mean", float(told.confidence.mean()))
-    out.put(f"{prefix}/accuracy", float(told.right.mean()))
-    out.estimate(f"{prefix}/brier", brier_interval(items, resampler, told.used, level))
-    calibration = ece(items, settings.binned)
-    out.put(f"{prefix}/ece", calibration.value, calibration.note)
-    ranking = with_interval(items, auroc(items), auroc_of, resampler, told.used, level)
-    out.estimate(f"{prefix}/auroc", ranking)
-    out.estimate(f"{prefix}/aurc", with_interval(items, aurc(items), aurc_of, resampler, told.used, level))
-    out.point(f"{prefix}/e_aurc", e_aurc(items))
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What a source tells of the evaluated items, and how it is measured."""
+
+    told: Told
+    resampler: Resampler
+    settings: ConfidenceSettings
+    level: float
+
+    def mean(self, values: FloatArray) -> Estimate:
+        """The mean of values in [0, 1], one for each item that the source tells of."""
+        used = self.told.used
+        hits = np.zeros(len(used))
+        hits[used] = values
+        return share(hits, used.astype(float), self.resampler, self.level)
+
+    def of_curve(self, items: Graded) -> tuple[Estimate, Estimate]:
+        """Brier score and ECE of the items, by whatever confidence."""
+        of = (self.resampler, self.told.used, self.level)
+        return brier_interval(items, *of), ece_interval(items, self.settings.binned, *of)
+
+    def ranking(self, point: Estimate, statistic: Statistic) -> Estimate:
+        """A figure of how the source ranks the items."""
+        told = self.told
+        return with_interval(told.graded, point, statistic, self.resampler, told.used, self.level)
 
 
-def _recalibrated(
-    prefix: str, told: Told, development: Told, settings: ConfidenceSettings, out: Collector
-) -> None:
-    """On the evaluated items, by curves fitted on the development split alone."""
+def _raw(prefix: str, measured: _Measured, out: Collector) -> None:
+    told, items = measured.told, measured.told.graded
+    score, calibration = measured.of_curve(items)
+    out.estimate(f"{prefix}/mean", measured.mean(told.confidence))
+    out.estimate(f"{prefix}/accuracy", measured.mean(told.right.astype(float)))
+    out.estimate(f"{prefix}/brier", score)
+    out.estimate(f"{prefix}/ece", calibration)
+    out.estimate(f"{prefix}/auroc", measured.ranking(auroc(items), auroc_of))
+    out.estimate(f"{prefix}/aurc", measured.ranking(aurc(items), aurc_of))
+    out.estimate(f"{prefix}/e_aurc", measured.ranking(e_aurc(items), e_aurc_of))
+
+
+def _recalibrated(prefix: str, measured: _Measured, development: Told, out: Collector) -> None:
+    """On the evaluated items, by curves fitted on the development split alone.
+
+    Intervals are over the evaluated items: the curve is held as it was fitted.
+    """
+    told = measured.told
     out.put(f"{prefix}/development_n", len(development.confidence))
-    for kind in settings.recalibration:
+    for kind in measured.settings.recalibration:
         name = f"{prefix}/{kind}"
         if not len(development.confidence):
             reason = f"no outcome of the development split has a confidence by {told.source}"
             out.missing([f"{name}/brier", f"{name}/ece"], reason)
             continue
         curve = fit(kind, development.graded)
-        items = graded(np.clip(curve(told.confidence), 0, 1), told.right)
-        out.put(f"{name}/brier", brier(items).value)
-        calibration = ece(items, settings.binned)
-        out.put(f"{name}/ece", calibration.value, calibration.note)
+        score, calibration = measured.of_curve(graded(np.clip(curve(told.confidence), 0, 1), told.right))
+        out.estimate(f"{name}/brier", _of_evaluated(score))
+        out.estimate(f"{name}/ece", _of_evaluated(calibration))
+
+
+def _of_evaluated(estimate: Estimate) -> Estimate:
+    return replace(estimate, note=f"{estimate.note}; the curve as fitted, its own chance is no part")
 
 
 def _is_right(instance: Instance, outcome: Outcome | None) -> bool:

@@ -138,6 +138,32 @@ def ece(items: Graded, bins: Bins = Bins()) -> Estimate:
     return Estimate(value, n=items.n, note=str(bins))
 
 
+def ece_interval(
+    items: Graded, bins: Bins, resampler: Resampler, used: BoolArray, level: float = 0.95
+) -> Estimate:
+    """`ece` with its bootstrap interval over the `used` items of a run; see `with_interval`.
+
+    The edges of the bins stay as these items made them. What is above 0 by chance alone is in every draw,
+    too, and once more: an interval that begins above 0 does not say that the confidences are off.
+    """
+    point = ece(items, bins)
+    if not point.is_defined:
+        return point
+    gap = items.values[items.cell] - items.right
+    features = np.zeros((len(used), bins.count + 1))
+    own = np.zeros((items.n, bins.count + 1))
+    own[np.arange(items.n), bins.of(items)[items.cell]] = gap
+    own[:, -1] = 1.0
+    features[used] = own
+    interval = bootstrap(features, _mean_gap, resampler, level)
+    return Estimate(point.value, interval.low, interval.high, items.n, f"{bins}; {interval.note}")
+
+
+def _mean_gap(sums: FloatArray) -> FloatArray:
+    """Gaps summed within bins, then the number of items: (..., bins + 1) to (...)."""
+    return divide(np.abs(sums[..., :-1]).sum(axis=-1), sums[..., -1])
+
+
 @dataclass(frozen=True, slots=True)
 class Bin:
     """One bin of a reliability diagram.
