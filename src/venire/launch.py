@@ -20,6 +20,7 @@ from venire.llm.replicate import Replicated
 from venire.llm.route import Route
 from venire.llm.settings import Mode
 from venire.methods.protocol import AsksPeople, Method
+from venire.metrics.calls import lost_replies
 from venire.metrics.cascade import guarantee_metrics
 from venire.metrics.measure import MetricSettings, measure
 from venire.metrics.measurement import Measurement
@@ -135,10 +136,16 @@ def execute(ready: Ready, door: Door) -> Written:
         unfinished=judged.unfinished,
         development=[call for outcome in judged.development for call in outcome.calls],
     )
-    said = (*experiment.identity.warnings, *experiment.loaded.warnings)
+    said = (*experiment.identity.warnings, *experiment.loaded.warnings, *_lost(judged))
     trouble = _upload(experiment, door, folder)
     everything = tuple(redact(warning, secrets) for warning in (*said, *warnings, *trouble))
     return Written(folder, read_record(folder), everything, stop.interrupted, ending.advice)
+
+
+def _lost(judged: Judged) -> tuple[str, ...]:
+    """Of questions that stayed without a usable reply, whatever became of their instances."""
+    outcomes = (*judged.development, *judged.outcomes)
+    return lost_replies([call for outcome in outcomes for call in outcome.calls])
 
 
 def _method_files(experiment: Experiment, judged: Judged) -> Mapping[str, str]:

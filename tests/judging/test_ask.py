@@ -86,6 +86,15 @@ def test_an_unusable_reply_is_asked_again_with_the_reply_and_what_is_wrong() -> 
     assert (second.stage, second.max_tokens, second.schema) == ("judge", 100, first.schema)
 
 
+def test_calls_say_why_their_reply_cannot_be_used_and_the_last_one_that_the_question_is_lost() -> None:
+    mended = asked(replies("prose", GOOD))
+    assert [(call.unusable, call.lost) for call in mended.calls] == [("unparsed", False), ("", False)]
+    never = asked(replies("prose", CUT, "prose"), replace(JUDGE, max_reasks=2))
+    assert isinstance(never.reply, Unscored)
+    assert [call.unusable for call in never.calls] == ["unparsed", "truncated", "unparsed"]
+    assert [call.lost for call in never.calls] == [False, False, True]
+
+
 def test_the_conversation_does_not_grow_with_each_re_ask() -> None:
     llm = replies("one", "two", GOOD)
     asked(llm)

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from venire.metrics.calls import ACCOUNTING, call_metrics, is_accounting
+from venire.metrics.calls import ACCOUNTING, call_metrics, is_accounting, lost_replies
 from venire.metrics.measurement import Collector
 from venire.records import BackendKind, FinishReason, Price, Usage
 
@@ -26,6 +26,26 @@ def test_calls_are_counted_by_stage_and_by_who_answered(call):
     assert metrics["calls/attempts"] == 5
     assert metrics["calls/uncertain"] == 1
     assert metrics["calls/per_instance"] == 1.5
+
+
+def test_questions_without_a_usable_reply_are_counted_and_told_by_stage_and_judge(call):
+    asked_again = call("a", stage="focal", role="gpt_4o", unusable="unparsed")
+    lost = call("b", stage="focal", role="gpt_4o", unusable="unparsed", lost=True)
+    other = call(
+        "c", stage="judge", role="local", unusable="truncated", lost=True, finish=FinishReason.LENGTH
+    )
+    calls = [asked_again, lost, other, replace(other, key="d"), call("e", stage="rubric")]
+    metrics = account(calls).metrics
+    assert (metrics["calls/unusable"], metrics["calls/lost"]) == (4, 3)
+    by_stage = {stage: metrics[f"calls/{stage}/lost"] for stage in ("focal", "judge", "rubric")}
+    assert by_stage == {"focal": 1, "judge": 2, "rubric": 0}
+    assert lost_replies(calls) == (
+        "stage focal: 1 question has no usable reply, re-asks included: gpt_4o 1 (unparsed); "
+        "see calls/focal/lost",
+        "stage judge: 2 questions have no usable reply, re-asks included: local 2 (truncated); "
+        "see calls/judge/lost",
+    )
+    assert lost_replies([asked_again]) == ()
 
 
 def test_replayed_calls_count_tokens_and_cost_but_bill_nothing(call):

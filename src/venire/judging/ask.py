@@ -60,12 +60,20 @@ async def ask(
     calls: list[Call] = []
     while True:
         completion = await llm.complete(request)
-        calls.append(completion.as_call(request))
         reply = read_completion(completion, reply_model, shown=shown)
         again = _reask(judge, request, messages, completion, reply, reply_model)
-        if again is None or len(calls) > judge.max_reasks:
+        is_last = again is None or len(calls) >= judge.max_reasks
+        calls.append(_used(completion.as_call(request), reply, is_last=is_last))
+        if again is None or is_last:
             return Asked(reply, completion.text, tuple(calls))
         request = again
+
+
+def _used(call: Call, reply: Reply | Unscored, *, is_last: bool) -> Call:
+    """`call` with what became of its reply."""
+    if not isinstance(reply, Unscored):
+        return call
+    return replace(call, unusable=reply.reason.value, lost=is_last)
 
 
 def request_to(

@@ -95,12 +95,36 @@ def _counts(calls: Sequence[Call], out: Collector) -> None:
     note = "in flight when an earlier process died or was aborted: perhaps billed twice" if uncertain else ""
     out.put("calls/uncertain", uncertain, note)
     out.put("calls/attempts", sum(call.attempts for call in calls))
-    out.put("calls/unusable", sum(call.finish is not FinishReason.STOP for call in calls))
-    by_stage, paid_by, replayed_by = (Counter(c.stage for c in each) for each in (calls, paid, replayed))
+    out.put("calls/unusable", sum(_is_unusable(call) for call in calls))
+    lost = [call for call in calls if call.lost]
+    out.put("calls/lost", len(lost))
+    by_stage, paid_by, replayed_by, lost_by = (
+        Counter(call.stage for call in each) for each in (calls, paid, replayed, lost)
+    )
     for stage, count in sorted(by_stage.items()):
         out.put(metric_name("calls", stage), count)
         out.put(metric_name("calls", stage, "paid"), paid_by[stage])
         out.put(metric_name("calls", stage, "replayed"), replayed_by[stage])
+        out.put(metric_name("calls", stage, "lost"), lost_by[stage])
+
+
+def _is_unusable(call: Call) -> bool:
+    return bool(call.unusable) or call.finish is not FinishReason.STOP
+
+
+def lost_replies(calls: Sequence[Call]) -> tuple[str, ...]:
+    """What to say of questions that stayed without a usable reply: a sentence for each stage."""
+    lost = Counter((call.stage, call.role, call.unusable) for call in calls if call.lost)
+    stages = dict.fromkeys(stage for stage, _, _ in sorted(lost))
+    return tuple(_lost_of_stage(stage, lost) for stage in stages)
+
+
+def _lost_of_stage(stage: str, lost: Mapping[tuple[str, str, str], int]) -> str:
+    by_role = {(role, why): count for (each, role, why), count in sorted(lost.items()) if each == stage}
+    named = ", ".join(f"{role} {count} ({why})" for (role, why), count in by_role.items())
+    count = sum(by_role.values())
+    questions = "1 question has" if count == 1 else f"{count} questions have"
+    return f"stage {stage}: {questions} no usable reply, re-asks included: {named}; see calls/{stage}/lost"
 
 
 def _answered(call: Call) -> bool:

@@ -222,7 +222,9 @@ class Call:
     `usage` and `cost_usd` sum what is known of the attempts, None where nothing is; where
     `usage_complete` or `cost_complete` is false they are lower bounds. `latency_s` is that of the
     last attempt, as it was when it was paid. `uncertain`: see `Completion`. `texts` is the number of
-    texts that a call of stage `embedding` asked for, 0 of completions.
+    texts that a call of stage `embedding` asked for, 0 of completions. `unusable` says why the reply cannot
+    be used (`unparsed`, `truncated`, `refused`, `provider_error`), empty where it can; `lost` that nothing
+    further was asked: the question stays without an answer.
     """
 
     key: str
@@ -243,6 +245,8 @@ class Call:
     uncertain: bool = False
     instance_id: str = ""
     texts: int = 0
+    unusable: str = ""
+    lost: bool = False
 
     @property
     def is_embedding(self) -> bool:
