@@ -35,7 +35,16 @@ def test_two_runs_are_compared_item_by_item(recorded: Venire, rules: tuple[Ran, 
         "swapped": pytest.approx(7.60e-9, rel=1e-2),
     }
     assert paired["accuracy_difference"] == pytest.approx(0.0800, abs=5e-5)
-    assert 0.0 < paired["ci_low"] < paired["accuracy_difference"] < paired["ci_high"]
+    # The interval; the bounds of 5,000 draws are known to about .001
+    assert (paired["ci_low"], paired["ci_high"]) == pytest.approx((0.056, 0.106), abs=0.002)
+    # Two tests of McNemar are a family: the smaller p doubled, the larger as it is
+    assert paired["mcnemar_exact_p_adjusted"] == {
+        "as_given": pytest.approx(4.26e-6, rel=1e-2),
+        "swapped": pytest.approx(1.52e-8, rel=1e-2),
+    }
+    assert paired["p"] == paired["p_adjusted"] == pytest.approx(2.35e-10, rel=1e-2)
+    assert paired["coverage"] == [1.0, 1.0]
+    assert paired["kappa"]["difference"] == pytest.approx(0.160, abs=1e-3)
 
 
 def test_a_comparison_shows_what_differs_and_is_silent_on_what_does_not(

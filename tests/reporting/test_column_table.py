@@ -167,12 +167,12 @@ def test_the_difference_is_to_the_baseline_of_the_same_block(make_run: MakeRun) 
     other = rated(make_run("geval", {}), {item: 2.0 - value for item, value in RATED.items()})
     fields = {name: getattr(SPEC, name) for name in SPEC.__dataclass_fields__}
     table = column_table(Spec(**(fields | {"baseline": {"method": "maj_eval"}})), [ours, other])
-    assert table.columns[-1] == "Δ mean ρ"
-    first, second = (row[-1] for row in table.rows)
+    assert table.columns[-3:] == ("Δ mean ρ", "p", "p, Holm")
+    first, second = (row[-3] for row in table.rows)
     assert first == ""
     assert not isinstance(second, str)
     assert second.text().startswith("-2.000")
-    assert any("not corrected" in sentence for sentence in table.footer)
+    assert any("corrected for the 1 difference" in sentence for sentence in table.footer)
 
 
 def test_without_a_run_of_the_baseline_or_on_other_items_there_is_no_difference(make_run: MakeRun) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.metrics import cohen_kappa_score
 
 from venire.errors import RunError
 from venire.records import (
@@ -25,11 +26,13 @@ from venire.records import (
     Unscored,
     Winner,
 )
-from venire.reporting.compare import VERDICT, compare
+from venire.reporting.compare import compare
 from venire.reporting.footer import SIMULATED
 from venire.reporting.pairing import Run, read_run
+from venire.reporting.preference_pairing import VERDICT
 from venire.reporting.table import Format
 from venire.runs import OutcomeRow, write_run
+from venire.stats.multiple import Correction
 
 GOLD = PreferenceGold(Winner.FIRST)
 SAYS = {
@@ -389,3 +392,104 @@ def test_a_run_is_read_from_its_folder_as_it_was_written(tmp_path: Path, make_re
     assert run.rows["set/0"] == OutcomeRow("set/0", "", "c", GOLD, SAYS["R"], said)
     assert run.rows["set/2"].prediction == NOT_RUN
     assert compare([run, run]).side_by_side.render(Format.MARKDOWN).startswith("**side by side**")
+
+
+def test_the_p_of_the_mean_of_both_orders_is_exact_too(make_run) -> None:
+    # Five items gain in both orders, one loses in one: of 2 ** 6 worlds, sums of +-1 (five) and +-.5: 4.5 or
+    # more in 1 with all gains up and either half (5.5, 4.5), so 2 of 64 and as many below.
+    first, second = make_run(rows("WWWWWRW", "WWWWWWW")), make_run(rows("RRRRRWW", "RRRRRWW"))
+    (paired,) = compare([first, second]).paired
+    assert paired.accuracy.value == pytest.approx(4.5 / 7)
+    assert paired.p == pytest.approx(4 / 64)
+    assert paired.p_note == "exact sign-flip test, 6 differ"
+
+
+def test_p_is_corrected_over_all_runs_by_kind_of_test(make_run) -> None:
+    base = make_run(rows("W" * 20, "W" * 20))
+    up = make_run(rows("R" * 8 + "W" * 12, "R" * 8 + "W" * 12))
+    others = [make_run(rows("W" * 20, "W" * 20)) for _ in range(2)]
+    comparison = compare([base, up, *others])
+    paired = comparison.paired[0]
+    # 2 / 2 ** 8; three accuracies, six of McNemar's
+    assert paired.p_adjusted == pytest.approx(3 * 2 / 2**8)
+    assert paired.p_exact_adjusted["swapped"] == pytest.approx(6 * 2 / 2**8)
+    assert comparison.families.startswith(
+        "p, Holm: corrected over all runs for the tests of one kind: 3 of accuracy, 6 by McNemar"
+    )
+    plain = compare([base, up, *others], correction=Correction.NONE)
+    assert plain.paired[0].p_adjusted == plain.paired[0].p
+    assert "not corrected" in plain.families
+
+
+def test_the_difference_of_kappas_has_interval_and_test(make_run) -> None:
+    rng = np.random.default_rng(2)
+    letters = ["".join(rng.choice(list("RW"), size=120, p=[p, 1 - p])) for p in (0.6, 0.6, 0.9, 0.9)]
+    made = []
+    golds = rng.choice([Winner.FIRST, Winner.SECOND], size=120)
+    other = {Winner.FIRST: Winner.SECOND, Winner.SECOND: Winner.FIRST}
+    for pair in (letters[:2], letters[2:]):
+        each = {}
+        for gold, (name, row) in zip(golds, rows(*pair).items(), strict=True):
+            said = {
+                order: Preference(gold if letter == "R" else other[gold])
+                for order, letter in zip(BOTH, (pair[0][int(name[4:])], pair[1][int(name[4:])]), strict=True)
+            }
+            each[name] = replace(row, gold=PreferenceGold(gold), by_order=said, prediction=said[BOTH[0]])
+        made.append(each)
+    (paired,) = compare([make_run(each) for each in made]).paired
+    theirs = [
+        np.mean(
+            [
+                cohen_kappa_score(list(golds), [row.by_order[order].winner for row in each.values()])
+                for order in BOTH
+            ]
+        )
+        for each in made
+    ]
+    assert paired.kappa is not None
+    assert paired.kappa.found.value == pytest.approx(theirs[1] - theirs[0])
+    assert 0 < paired.kappa.found.low < paired.kappa.found.value < paired.kappa.found.high
+    assert paired.kappa.p < 0.01
+
+
+def test_a_run_that_keeps_silent_where_it_would_be_wrong_gains_neither_accuracy_nor_kappa(make_run) -> None:
+    said = "RRRWW" * 10
+    golds = [Winner.FIRST, Winner.SECOND] * 25
+    honest, silent = {}, {}
+    for made, letters in ((honest, said), (silent, said.replace("W", "U"))):
+        for gold, letter, (name, row) in zip(golds, letters, rows(said, said).items(), strict=True):
+            wrong = Winner.SECOND if gold is Winner.FIRST else Winner.FIRST
+            verdict = {"R": Preference(gold), "W": Preference(wrong), "U": SAYS["U"]}[letter]
+            made[name] = replace(
+                row, gold=PreferenceGold(gold), prediction=verdict, by_order=dict.fromkeys(BOTH, verdict)
+            )
+    (paired,) = compare([make_run(honest), make_run(silent)], margin=0.05).paired
+    assert (paired.accuracy.value, paired.p) == (0.0, 1.0)
+    assert paired.kappa is not None
+    assert (paired.kappa.found.value, paired.kappa.p) == (0.0, 1.0)
+    assert paired.coverage == (1.0, pytest.approx(0.6))
+    assert paired.missing is not None
+    assert (paired.missing.worst, paired.missing.best) == (0.0, pytest.approx(0.4))
+    # Nor is it shown to be as good: what it did not say might have been right.
+    assert paired.equivalence is not None
+    assert paired.equivalence.p > 0.9
+
+
+def test_equivalence_is_tested_only_where_a_margin_is_given(make_run) -> None:
+    letters = "R" * 300 + "W" * 100
+    first, second = make_run(rows(letters, letters)), make_run(rows("W" + letters[1:], letters))
+    assert compare([first, second]).paired[0].equivalence is None
+    found = compare([first, second], margin=0.02).paired[0].equivalence
+    assert found is not None
+    assert found.value == pytest.approx(-1 / 800)
+    assert found.p < 0.05
+    assert -0.02 < found.low < found.high < 0.02
+
+
+@pytest.mark.parametrize("margin", [0.0, -0.1, 1.0])
+def test_a_margin_that_means_nothing_is_refused(make_run, margin: float) -> None:
+    runs = [make_run(rows("RW", "RW")) for _ in range(2)]
+    with pytest.raises(
+        RunError, match=r"^compare: --margin: expected a difference of accuracies between 0 and 1"
+    ):
+        compare(runs, margin=margin)

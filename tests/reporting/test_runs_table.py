@@ -29,8 +29,10 @@ def test_one_seed_is_a_row_of_values_with_intervals_over_items(make_record) -> N
 def test_several_seeds_are_a_mean_and_deviation_and_no_interval(make_record) -> None:
     runs = [make_record(seed=seed, metrics={"accuracy": value}) for seed, value in enumerate((0.7, 0.8, 0.9))]
     table = runs_table("a sweep", runs)
-    assert table.columns == ("run", "backend", "n", "seeds", "accuracy", "coverage")
-    ((name, kind, n, seeds, accuracy, coverage),) = table.rows
+    interval = "accuracy, 95% over items"  # which only the runs' outcomes can tell
+    assert table.columns == ("run", "backend", "n", "seeds", "accuracy", interval, "coverage")
+    ((name, kind, n, seeds, accuracy, none, coverage),) = table.rows
+    assert none == "–"
     assert (name, kind, n, seeds) == ("majority multi_model sample", "recorded", "32", "3")
     # Mean .8; squared deviations .01 + 0 + .01, over n - 1 = 2: sd .1
     assert isinstance(accuracy, Spread)

@@ -95,7 +95,11 @@ def test_equal_rows_differ_by_nothing_without_an_interval(make_run) -> None:
 
 def test_one_row_has_nothing_to_be_held_against(make_run) -> None:
     runs = [make_run(rows("RW", "RW")), make_run(rows("RR", "RR"), seed=1)]
-    assert sweep_table("t", runs) == runs_table("t", [run.record for run in runs])
+    table = sweep_table("t", runs)
+    assert table.columns == runs_table("t", [run.record for run in runs]).columns
+    # The two items' means over seeds: 1 and .5
+    interval = table.rows[0][table.columns.index("accuracy, 95% over items")]
+    assert interval.value == pytest.approx(0.75)
 
 
 def test_runs_of_other_items_or_gold_have_no_differences(make_run) -> None:

@@ -6,18 +6,29 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from venire.reporting.compare import Comparison, Missing, Paired
+from venire.reporting.compare import Comparison
 from venire.reporting.compare import compare as compare_runs
 from venire.reporting.compare_tables import comparison_tables
 from venire.reporting.pairing import read_run
+from venire.reporting.preference_pairing import KappaGap, Missing, Paired
 from venire.reporting.rated_pairing import Gap, RatedPair, gap_line
 from venire.reporting.table import Format, render_tables
 from venire.runs import find_run
+from venire.stats.equivalence import Equivalence
+from venire.stats.multiple import ALPHA, Correction
 
 
-def compare(home: Path, references: Sequence[str], form: str) -> int:
+def compare(
+    home: Path,
+    references: Sequence[str],
+    form: str,
+    *,
+    correction: str = Correction.HOLM,
+    margin: float | None = None,
+) -> int:
     """Print the comparison of the named runs; the first is the baseline."""
-    comparison = compare_runs([read_run(find_run(home, reference)) for reference in references])
+    runs = [read_run(find_run(home, reference)) for reference in references]
+    comparison = compare_runs(runs, correction=Correction(correction), margin=margin)
     for warning in comparison.warnings:
         print(f"WARNING: {warning}", file=sys.stderr)
     if form == "json":
@@ -32,6 +43,7 @@ def compare(home: Path, references: Sequence[str], form: str) -> int:
         print(_sentence(paired))
     for rated in comparison.rated:
         print(_rated_sentence(rated))
+    print(f"{comparison.families}.")
     return 0
 
 
@@ -39,12 +51,17 @@ def _sentence(paired: Paired) -> str:
     lines = [
         f"{paired.second} minus {paired.first}, {paired.common} common items:",
         f"  accuracy {paired.accuracy.text()} ({paired.note})",
+        f"  {_p(paired.p, paired.p_adjusted)} ({paired.p_note})",
     ]
     for order, (first, second) in paired.discordant.items():
-        p = paired.p_exact[order]
+        p = _p(paired.p_exact[order], paired.p_exact_adjusted[order])
         lines.append(
-            f"  {order}: right in only the first {first}, only the second {second}; McNemar exact p {p:.3g}"
+            f"  {order}: right in only the first {first}, only the second {second}; McNemar exact {p}"
         )
+    if paired.kappa is not None:
+        gap = paired.kappa
+        lines.append(f"  kappa {gap.found.text()}, {_p(gap.p, gap.p_adjusted)} ({gap.note})")
+    lines.append(f"  coverage: {paired.coverage[0]:.3f} and {paired.coverage[1]:.3f} of the verdicts")
     if paired.missing is not None:
         lacking = paired.missing
         lines.append(
@@ -53,7 +70,26 @@ def _sentence(paired: Paired) -> str:
         )
     if paired.left_out:
         lines.append(f"  {paired.left_out} items are in only one of the runs and are left out")
+    if paired.equivalence is not None:
+        lines.append(f"  {_equivalence(paired.equivalence)}")
     return "\n".join(lines)
+
+
+def _p(p: float, adjusted: float) -> str:
+    return f"p {p:.3g}, corrected {adjusted:.3g}"
+
+
+def _equivalence(found: Equivalence) -> str:
+    """`margin 0.02: as good (TOST p .003) ...`: what the two one-sided tests say."""
+    if math.isnan(found.p):
+        return f"margin {found.margin:g}: {found.note}"
+    as_good = "shown to be as good" if found.p <= ALPHA else "not shown to be as good"
+    no_worse = "shown to be no worse" if found.p_no_worse <= ALPHA else "not shown to be no worse"
+    return (
+        f"margin {found.margin:g}: {as_good} (TOST p {found.p:.3g}), {no_worse} (p {found.p_no_worse:.3g}); "
+        f"90% interval [{found.low:.3f}, {found.high:.3f}] ({found.note}); "
+        "missing verdicts speak against either"
+    )
 
 
 def _rated_sentence(pair: RatedPair) -> str:
@@ -73,6 +109,7 @@ def _rated_sentence(pair: RatedPair) -> str:
 def _as_json(comparison: Comparison) -> dict[str, object]:
     return {
         "warnings": list(comparison.warnings),
+        "families": comparison.families,
         "paired": [
             {
                 "first": paired.first,
@@ -82,9 +119,15 @@ def _as_json(comparison: Comparison) -> dict[str, object]:
                 "accuracy_difference": paired.accuracy.value,
                 "ci_low": _number(paired.accuracy.low),
                 "ci_high": _number(paired.accuracy.high),
+                "p": _number(paired.p),
+                "p_adjusted": _number(paired.p_adjusted),
+                "coverage": list(paired.coverage),
                 "missing": _missing_as_json(paired.missing),
+                "kappa": _kappa_as_json(paired.kappa),
+                "equivalence": _equivalence_as_json(paired.equivalence),
                 "discordant": {str(order): list(counts) for order, counts in paired.discordant.items()},
                 "mcnemar_exact_p": {str(order): p for order, p in paired.p_exact.items()},
+                "mcnemar_exact_p_adjusted": dict(paired.p_exact_adjusted),
             }
             for paired in comparison.paired
         ],
@@ -112,6 +155,10 @@ def _gap_as_json(gap: Gap) -> dict[str, object]:
         "ci_low": _number(gap.difference.low),
         "ci_high": _number(gap.difference.high),
         "note": gap.difference.note,
+        "p": _number(gap.p),
+        "p_adjusted": _number(gap.p_adjusted),
+        "worst": _number(gap.worst),
+        "best": _number(gap.best),
     }
     if gap.test is None:
         return fields
@@ -122,6 +169,31 @@ def _gap_as_json(gap: Gap) -> dict[str, object]:
         "zou_low": _number(gap.test.low),
         "zou_high": _number(gap.test.high),
         "test_note": gap.test.note,
+    }
+
+
+def _kappa_as_json(gap: KappaGap | None) -> dict[str, object] | None:
+    if gap is None:
+        return None
+    return {
+        "difference": _number(gap.found.value),
+        "ci_low": _number(gap.found.low),
+        "ci_high": _number(gap.found.high),
+        "p": _number(gap.p),
+        "p_adjusted": _number(gap.p_adjusted),
+    }
+
+
+def _equivalence_as_json(found: Equivalence | None) -> dict[str, object] | None:
+    if found is None:
+        return None
+    return {
+        "margin": found.margin,
+        "low": _number(found.low),
+        "high": _number(found.high),
+        "p": _number(found.p),
+        "p_no_worse": _number(found.p_no_worse),
+        "note": found.note,
     }
 
 

@@ -15,16 +15,24 @@ from venire.reporting.specs import list_specs, read_spec
 from venire.reporting.sweep_table import sweep_table
 from venire.reporting.table import Format, Table
 from venire.runs import list_runs, read_record
+from venire.stats.multiple import Correction
 from venire.sweep import as_asked, read_jobs, sweep_id
 
 
-def table(home: Path, name: str, form: str, *, partial: bool) -> int:
+def table(home: Path, name: str, form: str, *, partial: bool, correction: str | None = None) -> int:
     """Print the table called `name`: a spec, a sweep, or `all` runs."""
-    print(named_table(home, name, partial=partial).render(Format(form)), end="")
+    print(named_table(home, name, partial=partial, correction=correction).render(Format(form)), end="")
     return 0
 
 
-def named_table(home: Path, name: str, *, partial: bool, launched: Sequence[str] | None = None) -> Table:
+def named_table(
+    home: Path,
+    name: str,
+    *,
+    partial: bool,
+    launched: Sequence[str] | None = None,
+    correction: str | None = None,
+) -> Table:
     """The table of a spec's sweep, of a sweep id (or its beginning), or of `all` runs.
 
     Args:
@@ -33,6 +41,7 @@ def named_table(home: Path, name: str, *, partial: bool, launched: Sequence[str]
         partial: let in runs that stopped early.
         launched: the overrides with which the spec's sweep was launched; None finds the sweep that
             the spec alone makes, on whatever backend.
+        correction: of the differences' p values; None takes the spec's, or Holm's.
 
     Raises:
         RunError: there are no such runs yet, or a run stopped early and `partial` is false.
@@ -42,16 +51,18 @@ def named_table(home: Path, name: str, *, partial: bool, launched: Sequence[str]
         return runs_table("all runs", records)
     if name in list_specs():
         spec = read_spec(name)
-        launches = _launches(spec.overrides) if launched is None else [launched]
+        launches = launches_of(spec.overrides) if launched is None else [launched]
         folders = [home / "sweeps" / sweep_id(overrides) for overrides in launches]
         folder = next((folder for folder in folders if read_jobs(folder)), None)
         if folder is None:
             raise RunError(f"table {name}: no runs yet; `venire reproduce {name}` makes them")
-        return table_of(spec, runs_of(folder, partial))
-    return sweep_table(f"sweep {name}", runs_of(sweep_folder_of(home, name), partial))
+        chosen = Correction(correction) if correction else spec.correction
+        return table_of(replace(spec, correction=chosen), runs_of(folder, partial))
+    runs = runs_of(sweep_folder_of(home, name), partial)
+    return sweep_table(f"sweep {name}", runs, correction=Correction(correction or Correction.HOLM))
 
 
-def _launches(overrides: Sequence[str]) -> Sequence[Sequence[str]]:
+def launches_of(overrides: Sequence[str]) -> Sequence[Sequence[str]]:
     """How a spec's sweep may have been launched: as it stands, or by `reproduce` with a backend."""
     return [overrides, *([*overrides, f"backend={kind}"] for kind in ("simulated", "live", "local"))]
 

@@ -6,12 +6,20 @@ from collections.abc import Iterator, Sequence
 
 from venire.metrics.headline import Headline, decimals_of
 from venire.records import PreferenceGold, RunRecord
-from venire.reporting.footer import cautions, provenance
+from venire.reporting.differences import (
+    SIGN_FLIP,
+    SWAP,
+    Difference,
+    Family,
+    family_of,
+    rho_difference,
+    tie_half_difference,
+)
+from venire.reporting.footer import cautions, interval_told, provenance
 from venire.reporting.pairing import Run
 from venire.reporting.runs_table import replicates
 from venire.reporting.spec_table import Measured, matches, measured_rows, titled, told
 from venire.reporting.specs import Spec
-from venire.reporting.sweep_table import rho_difference, tie_half_difference
 from venire.reporting.table import Cell, Estimate, Spread, Table
 
 # Where metrics of one stakeholder group stand: after its debate, before, what changed; and of humans alone.
@@ -25,8 +33,9 @@ def column_table(spec: Spec, runs: Sequence[Run]) -> Table:
 
     A column is followed by the published figures where there are any. A row of `spec.groups` is followed by
     three rows for each stakeholder group of its runs: the group's own metrics before and after debate, and
-    the change. With `spec.baseline` the last column is the difference to the row that matches it, in the
-    same block where one does: of the mean Spearman, or of the accuracy with ties half right. The last row
+    the change. With `spec.baseline` the last columns are the difference to the row that matches it, in the
+    same block where one does: of the mean Spearman, or of the accuracy with ties half right; all of them are
+    one family of tests. The last row
     holds one human annotator against another, where items have two.
 
     Raises:
@@ -34,21 +43,24 @@ def column_table(spec: Spec, runs: Sequence[Run]) -> Table:
     """
     rows = measured_rows(spec, runs)
     blocks = len({row.block for row in spec.rows}) > 1
-    body = [cells for each in rows for cells in _lines(spec, each, rows, blocks=blocks)]
-    body += _ceiling(spec, rows, blocks=blocks)
-    return Table(
-        titled(spec, runs), tuple(_head(spec, rows, blocks=blocks)), tuple(body), _footer(spec, rows)
-    )
+    family = _family(spec, rows)
+    body = [
+        cells
+        for each, difference in zip(rows, family.rows, strict=True)
+        for cells in _lines(spec, each, difference, blocks=blocks)
+    ]
+    body += _ceiling(spec, rows, len(family.columns), blocks=blocks)
+    head = (*_head(spec, blocks=blocks), *family.columns)
+    return Table(titled(spec, runs), head, tuple(body), _footer(spec, rows, family))
 
 
-def _head(spec: Spec, rows: Sequence[Measured], *, blocks: bool) -> Iterator[str]:
+def _head(spec: Spec, *, blocks: bool) -> Iterator[str]:
     yield from ("",) if blocks else ()
     yield from ("row", "n")
     for column in spec.columns:
         yield column.title
         if _is_published(spec, column):
             yield f"published {column.title}"
-    yield from (_difference_title(rows),) if spec.baseline else ()
 
 
 def _difference_title(rows: Sequence[Measured]) -> str:
@@ -64,32 +76,42 @@ def _is_published(spec: Spec, column: Headline) -> bool:
 
 
 def _lines(
-    spec: Spec, each: Measured, rows: Sequence[Measured], *, blocks: bool
+    spec: Spec, each: Measured, difference: Sequence[Cell], *, blocks: bool
 ) -> Iterator[tuple[Cell, ...]]:
     start: tuple[Cell, ...] = (each.row.block,) if blocks else ()
-    last = (_difference(spec, each, rows),) if spec.baseline else ()
-    none: tuple[Cell, ...] = ("",) if spec.baseline else ()
-    yield (*start, each.row.label, each.size, *_cells(spec, each, ""), *last)
+    none: tuple[Cell, ...] = ("",) * len(difference)
+    yield (*start, each.row.label, each.size, *_cells(spec, each, ""), *difference)
     for group in groups_of(each) if each.row.label in spec.groups else ():
         for stage, prefix in (("before", BEFORE), ("after", AFTER), ("change", CHANGE)):
             cells = _cells(spec, each, f"{prefix}/{group}/")
             yield (*start, f"{each.row.label}: {group}, {stage}", each.size, *cells, *none)
 
 
-def _difference(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Cell:
-    """To the baseline of the row's own block, else to any; empty without one."""
+def _family(spec: Spec, rows: Sequence[Measured]) -> Family:
+    """The differences of all rows to their baselines, tested together; no columns without a baseline."""
+    if not spec.baseline:
+        return Family((), ((),) * len(rows), 0, "")
+    differences = [_difference(spec, each, rows) for each in rows]
+    title = _difference_title(rows)
+    base = f"the row with {told(spec.baseline)} (of its own block, if any)"
+    test = SIGN_FLIP if title == OF_PAIRS else SWAP
+    return family_of(title, differences, spec.correction, base=base, test=test)
+
+
+def _difference(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Difference | None:
+    """To the baseline of the row's own block, else to any; None without one."""
     matching = [row for row in rows if row.runs and matches(row.runs[0].record, spec.baseline)]
     own_block = [row for row in matching if row.row.block == each.row.block]
     base = next(iter(own_block or matching), None)
     if base is None or base is each or not each.runs:
-        return ""
+        return None
     if sorted(base.runs[0].rows) != sorted(each.runs[0].rows):
-        return ""
+        return None
     return (tie_half_difference if _is_of_pairs(each) else rho_difference)(base.runs, each.runs)
 
 
-def _ceiling(spec: Spec, rows: Sequence[Measured], *, blocks: bool) -> Iterator[tuple[Cell, ...]]:
-    """Annotator against annotator: of the first row, since all are on the same items."""
+def _ceiling(spec: Spec, rows: Sequence[Measured], empty: int, *, blocks: bool) -> Iterator[tuple[Cell, ...]]:
+    """Annotator against annotator: of the first row, since all are on the same items; `empty` cells last."""
     first = next((each for each in rows if each.runs), None)
     if first is None:
         return
@@ -99,7 +121,7 @@ def _ceiling(spec: Spec, rows: Sequence[Measured], *, blocks: bool) -> Iterator[
         return
     start: tuple[Cell, ...] = ("Human",) if blocks else ()
     of = "/".join(sorted(sizes, key=int))
-    none: tuple[Cell, ...] = ("",) if spec.baseline else ()
+    none: tuple[Cell, ...] = ("",) * empty
     yield (*start, "one annotator against the other", of, *_cells(spec, first, f"{CEILING}/"), *none)
 
 
@@ -133,19 +155,13 @@ def _cell(each: Measured, metric: str, decimals: int) -> Cell:
     return Spread.over(values, decimals)
 
 
-def _footer(spec: Spec, rows: Sequence[Measured]) -> tuple[str, ...]:
+def _footer(spec: Spec, rows: Sequence[Measured], family: Family) -> tuple[str, ...]:
     records: list[RunRecord] = [run.record for each in rows for run in each.runs]
     several = any(len(each.runs) > 1 for each in rows)
     lacking = [each.row.label for each in rows if not each.runs]
-    title = _difference_title(rows)
-    what = "of the mean Spearman " if title == DIFFERENCE else ""
-    difference = (
-        f"{title}: difference {what}to the row with {told(spec.baseline)} (of its own block, if any) on "
-        "the same items, with its bootstrap interval; not corrected for the number of rows."
-    )
     sentences = [
-        "x [low, high]: 95% interval over items; a bootstrap draws those of one cluster (document) together.",
-        difference if spec.baseline else "",
+        f"{interval_told(records)}; a bootstrap draws those of one cluster (document) together.",
+        family.sentence,
         "x ± s: mean and standard deviation over seeds, which is no interval over items." if several else "",
         replicates(records) if several else "",
         provenance(records) if records else "",

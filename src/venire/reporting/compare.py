@@ -1,95 +1,52 @@
 """Runs on the same items side by side: what differs in them, and the paired differences."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from venire.errors import RunError
 from venire.metrics.headline import dimensions_of
-from venire.records import Order, RunRecord, RunStatus
-from venire.reporting.footer import ceiling_sentence, differences, provenance
-from venire.reporting.pairing import (
-    Run,
-    clusters_of,
-    orders_asked,
-    other_gold,
-    right_in,
-    share_missing,
-    shares_right,
-)
-from venire.reporting.rated_pairing import RatedPair, is_rated, rated_pair
+from venire.records import RunRecord, RunStatus
+from venire.reporting.footer import ceiling_sentence, differences, interval_level, provenance
+from venire.reporting.pairing import Run, other_gold
+from venire.reporting.preference_pairing import Paired, corrected, paired_runs
+from venire.reporting.rated_pairing import RatedPair, corrected_gaps, is_rated, rated_pair
 from venire.reporting.runs_table import shown_columns
 from venire.reporting.table import Cell, Estimate, Table
-from venire.stats.estimate import FloatArray, IntArray
-from venire.stats.paired import mcnemar_exact, paired_difference
+from venire.stats.multiple import Correction, family_size
 
-DRAWS = 5000  # of the bootstrap of a difference
 _MOST = 26  # runs have letters
-
-# The one verdict of an item, where it has no order or one of its own (`method.orders=seeded`).
-VERDICT = "verdict"
-
-
-@dataclass(frozen=True, slots=True)
-class Paired:
-    """`second` minus `first` on the items of both runs. What is unscored, or a tie, is not right.
-
-    Args:
-        first, second: the runs' labels.
-        accuracy: difference of the mean share of verdicts that are right, with interval.
-        note: over which verdicts, and how the interval was made.
-        discordant: by order (or `verdict`), items that only the first and only the second gets right.
-        p_exact: likewise, McNemar's exact p.
-        common, left_out: items in both runs; items in only one.
-        missing: of the common items, those that lack a verdict in one of the runs; None where none does.
-    """
-
-    first: str
-    second: str
-    accuracy: Estimate
-    note: str
-    discordant: Mapping[str, tuple[int, int]]
-    p_exact: Mapping[str, float]
-    common: int
-    left_out: int
-    missing: "Missing | None"
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """What missing verdicts may do to a difference: a run can neither win nor lose by them unseen.
-
-    Args:
-        items: common items that lack a verdict in one of the runs.
-        scored: the difference over the other items, which both runs scored in full.
-        worst, best: the difference if all missing verdicts spoke against, or for, the second run.
-    """
-
-    items: int
-    scored: Estimate
-    worst: float
-    best: float
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What `venire compare` says; `paired` of runs on preferences, `rated` of runs on human ratings."""
+    """What `venire compare` says; `paired` of runs on preferences, `rated` of runs on human ratings.
+
+    `families` says how many tests of each kind were made, and that these were corrected together.
+    """
 
     side_by_side: Table
     settings: Table
     paired: tuple[Paired, ...]
     warnings: tuple[str, ...]
     rated: tuple[RatedPair, ...] = ()
+    families: str = ""
 
 
-def compare(runs: Sequence[Run]) -> Comparison:
+def compare(
+    runs: Sequence[Run], *, correction: Correction = Correction.HOLM, margin: float | None = None
+) -> Comparison:
     """The first run is the baseline of every paired difference.
+
+    Args:
+        runs: at least two.
+        correction: of the p values of each kind of test, over all runs.
+        margin: where given, also tests whether accuracies differ by less than it.
 
     Raises:
         RunError: fewer than two runs or more than 26, or two of them have no item in common, or
-            items whose gold differs; or some are on preferences and some on ratings.
+            items whose gold differs; or some are on preferences and some on ratings; or a margin that is
+            not between 0 and 1, or is given for ratings.
     """
     if not 2 <= len(runs) <= _MOST:
         raise RunError(f"compare: expected at least two runs and at most {_MOST}, got {len(runs)}")
@@ -98,13 +55,38 @@ def compare(runs: Sequence[Run]) -> Comparison:
     rated = [is_rated(run) for run in runs]
     if any(rated) and not all(rated):
         raise RunError("compare: expected runs on preferences only, or on ratings only, got both")
+    if margin is not None and (any(rated) or not 0 < margin < 1):
+        raise RunError(
+            f"compare: --margin: expected a difference of accuracies between 0 and 1, got {margin:g}"
+            f"{' for runs on ratings' if any(rated) else ''}"
+        )
+    common = [(other, _common(baseline, other)) for other in others]
+    paired = [] if any(rated) else [paired_runs(baseline, *each, margin=margin) for each in common]
+    gaps = [rated_pair(baseline, *each) for each in common] if any(rated) else []
     return Comparison(
         side_by_side=_side_by_side(labels, runs),
         settings=_settings(labels, [run.record for run in runs]),
-        paired=() if any(rated) else tuple(_paired(baseline, other) for other in others),
+        paired=corrected(paired, correction),
         warnings=tuple(_warnings([run.record for run in runs])),
-        rated=tuple(rated_pair(baseline, other, _common(baseline, other)) for other in others if any(rated)),
+        rated=corrected_gaps(gaps, correction),
+        families=_families(paired, gaps, correction),
     )
+
+
+def _families(paired: Sequence[Paired], rated: Sequence[RatedPair], correction: Correction) -> str:
+    """How many tests there were of each kind, and how they were corrected."""
+    if correction is Correction.NONE:
+        return "p values are not corrected for how many tests there are"
+    sizes = {
+        "of accuracy": family_size([pair.p for pair in paired]),
+        "by McNemar": sum(len(pair.p_exact) for pair in paired),
+        "of kappa": family_size([pair.kappa.p for pair in paired if pair.kappa]),
+    }
+    for gap in (gap for pair in rated for gap in pair.gaps):
+        name = f"of {gap.coefficient}"
+        sizes[name] = sizes.get(name, 0) + family_size([gap.p])
+    told = ", ".join(f"{size} {name}" for name, size in sizes.items() if size)
+    return f"p, {correction.label}: corrected over all runs for the tests of one kind: {told}"
 
 
 def _labels(records: Sequence[RunRecord]) -> list[str]:
@@ -125,7 +107,8 @@ def _side_by_side(labels: Sequence[str], runs: Sequence[Run]) -> Table:
         if any(not math.isnan(cell.value) for cell in cells):
             rows.append((column.title, *cells))
     records = [run.record for run in runs]
-    footer = ("[low, high]: 95% interval over items.", *ceiling_sentence(records), provenance(records))
+    intervals = f"[low, high]: {interval_level(records)} interval over items."
+    footer = (intervals, *ceiling_sentence(records), provenance(records))
     return Table("side by side", ("", *labels), tuple(rows), footer)
 
 
@@ -181,30 +164,6 @@ def _same_runs(records: Sequence[RunRecord]) -> Iterator[str]:
             yield f"{' and '.join(names)} are one and the same run, {run_id}"
 
 
-def _paired(first: tuple[str, Run], second: tuple[str, Run]) -> Paired:
-    (first_label, one), (second_label, two) = first, second
-    items = _common(first, second)
-    verdicts, over = _verdicts(one, two, items)
-    shares = [np.mean(side, axis=0) for side in zip(*verdicts.values(), strict=True)]
-    before, after = shares or [shares_right(run, items) for run in (one, two)]
-    orders = [order for order in Order if order in verdicts]
-    lacking = (share_missing(one, items, orders), share_missing(two, items, orders))
-    clusters = clusters_of(one, items)
-    difference = paired_difference(before, after, clusters, draws=DRAWS, rng=np.random.default_rng(0))
-    discordant = {name: _discordant(*sides) for name, sides in verdicts.items()}
-    return Paired(
-        first=first_label,
-        second=second_label,
-        accuracy=Estimate.of(difference),
-        note=f"{over}; {difference.note}",
-        discordant=discordant,
-        p_exact={name: mcnemar_exact(*counts) for name, counts in discordant.items()},
-        common=len(items),
-        left_out=len(one.rows.keys() ^ two.rows.keys()),
-        missing=_missing((before, after), lacking, clusters),
-    )
-
-
 def _common(first: tuple[str, Run], second: tuple[str, Run]) -> list[str]:
     """The items of both runs, sorted; refused where there is none, or the gold differs."""
     (first_label, one), (second_label, two) = first, second
@@ -218,48 +177,3 @@ def _common(first: tuple[str, Run], second: tuple[str, Run]) -> list[str]:
             f"{len(items)} common items, first {differing[0]!r}; run both on the same data"
         )
     return items
-
-
-def _missing(
-    right: tuple[FloatArray, FloatArray], lacking: tuple[FloatArray, FloatArray], clusters: IntArray
-) -> Missing | None:
-    """`right` and `lacking` hold each run's share of right and of missing verdicts by item."""
-    in_full = (lacking[0] == 0) & (lacking[1] == 0)
-    if in_full.all():
-        return None
-    codes = np.unique(clusters[in_full], return_inverse=True)[1]
-    before, after = right
-    found = paired_difference(
-        before[in_full], after[in_full], codes, draws=DRAWS, rng=np.random.default_rng(0)
-    )
-    return Missing(
-        items=int((~in_full).sum()),
-        scored=Estimate.of(found),
-        worst=float((after - before - lacking[0]).mean()),
-        best=float((after + lacking[1] - before).mean()),
-    )
-
-
-def _verdicts(
-    one: Run, two: Run, items: Sequence[str]
-) -> tuple[dict[str, tuple[FloatArray, FloatArray]], str]:
-    """Right (1) or not (0) by kind of verdict, of both runs; and over which verdicts that is.
-
-    By the orders that both runs were asked in; where both have one verdict an item, by that; empty
-    where only one of them has.
-    """
-    asked = [orders_asked(run, items) for run in (one, two)]
-    shared = [order for order in Order if all(order in orders for orders in asked)]
-    if shared:
-        verdicts = {
-            str(order): (right_in(one, items, order), right_in(two, items, order)) for order in shared
-        }
-        only = "" if asked[0] == asked[1] else " (the orders that both were asked in)"
-        return verdicts, f"over {' and '.join(verdicts)}{only}"
-    if not asked[0] and not asked[1]:
-        return {VERDICT: (shares_right(one, items), shares_right(two, items))}, "over one verdict an item"
-    return {}, "over each run's own verdicts (no order is common to all items: no exact test)"
-
-
-def _discordant(first: FloatArray, second: FloatArray) -> tuple[int, int]:
-    return int(((first > 0) & (second == 0)).sum()), int(((second > 0) & (first == 0)).sum())

@@ -2,12 +2,14 @@
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from venire.metrics.headline import dimensions_of
 from venire.records import RunRecord, RunStatus
 
 _SHORT = 12
+_LEVEL = re.compile(r"\d+(\.\d+)?%")  # how the note of an interval begins
 
 SIMULATED = "SIMULATED judges: a statistical model answered, no LLM. These are no findings about models."
 
@@ -22,6 +24,18 @@ def provenance(records: Sequence[RunRecord]) -> str:
         f"Backend kind: {', '.join(kinds)}; seeds: {', '.join(seeds)}; data: {', '.join(data)}; "
         f"commit: {', '.join(commits)}."
     )
+
+
+def interval_told(records: Sequence[RunRecord]) -> str:
+    """How a table's intervals are to be read: `x [low, high]: 95% interval over items`."""
+    return f"x [low, high]: {interval_level(records)} interval over items"
+
+
+def interval_level(records: Sequence[RunRecord]) -> str:
+    """The confidence level of the runs' intervals, as their metrics' notes say it; `95%` where none does."""
+    said = (_LEVEL.match(note) for record in records for note in record.notes.values())
+    levels = sorted({found.group() for found in said if found})
+    return " or ".join(levels) or "95%"
 
 
 def ceiling_sentence(records: Sequence[RunRecord]) -> tuple[str, ...]:

@@ -1,12 +1,12 @@
 """The table of a set of runs: a row an arm, its seeds together, with intervals and provenance."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from venire.metrics.headline import HEADLINE, RATED_MEAN, Headline, rated_columns
 from venire.records import RunRecord, RunStatus
-from venire.reporting.footer import cautions, ceiling_sentence, provenance
+from venire.reporting.footer import cautions, ceiling_sentence, interval_told, provenance
 from venire.reporting.table import DASH, Cell, Estimate, Spread, Table
 
 
@@ -57,6 +57,7 @@ def _arm_name(runs: Sequence[RunRecord]) -> str:
 def runs_table(title: str, records: Sequence[RunRecord], more: Sequence[Headline] = ()) -> Table:
     """A row an arm. One seed: value and interval over items; more: mean ± standard deviation over seeds.
 
+    Where some arm has several seeds no column holds both: the interval over items of what leads has its own.
     Runs that stopped early are marked; a column (those of `more` come last) that no run has is left out.
     """
     arms = arms_of(records)
@@ -65,8 +66,23 @@ def runs_table(title: str, records: Sequence[RunRecord], more: Sequence[Headline
     ]
     several = any(len(arm.runs) > 1 for arm in arms)
     rows = [_row(arm, columns, several=several) for arm in arms]
-    head = ("run", "backend", "n", *(("seeds",) if several else ()), *(c.title for c in columns))
+    titles = [title for column in columns for title in _titles(column, several=several)]
+    head = ("run", "backend", "n", *(("seeds",) if several else ()), *titles)
     return Table(title, head, tuple(rows), _footer(arms, several))
+
+
+def _titles(column: Headline, *, several: bool) -> tuple[str, ...]:
+    return (column.title, over_items(column)) if several and _leads(column) else (column.title,)
+
+
+def _leads(column: Headline) -> bool:
+    """Whether the column is what comparisons are made of."""
+    return column.metric in ("accuracy", RATED_MEAN)
+
+
+def over_items(column: Headline) -> str:
+    """The title of the column that holds the interval over items beside a spread over seeds."""
+    return f"{column.title}, 95% over items"
 
 
 def shown_columns(records: Sequence[RunRecord], more: Sequence[Headline] = ()) -> tuple[Headline, ...]:
@@ -86,24 +102,30 @@ def _row(arm: Arm, columns: Sequence[Headline], *, several: bool) -> tuple[Cell,
     sizes = sorted({int(run.metrics["n"]) for run in arm.runs if "n" in run.metrics})
     n = "/".join(map(str, sizes))
     seeds = (str(len(arm.runs)),) if several else ()
-    return (arm.name, str(first.kind), n, *seeds, *(_cell(arm, column) for column in columns))
+    cells = [cell for column in columns for cell in _cells(arm, column, several=several)]
+    return (arm.name, str(first.kind), n, *seeds, *cells)
 
 
-def _cell(arm: Arm, column: Headline) -> Cell:
+def _cells(arm: Arm, column: Headline, *, several: bool) -> Iterator[Cell]:
+    """The value; where some arm has several seeds intervals over items stand in a column of their own."""
     values = [run.metrics.get(column.metric, math.nan) for run in arm.runs]
-    if len(values) == 1:
-        return Estimate.among(arm.runs[0].metrics, column.metric, column.decimals)
-    if any(math.isnan(value) for value in values):
-        return DASH
-    return Spread.over(values, column.decimals)
+    single = Estimate.among(arm.runs[0].metrics, column.metric, column.decimals)
+    if len(values) > 1:
+        undefined = any(math.isnan(value) for value in values)
+        yield DASH if undefined else Spread.over(values, column.decimals)
+    else:
+        yield Estimate(single.value, decimals=column.decimals) if several else single
+    if several and _leads(column):
+        yield single if len(values) == 1 else DASH
 
 
 def _footer(arms: Sequence[Arm], several: bool) -> tuple[str, ...]:
     runs = [run for arm in arms for run in arm.runs]
-    intervals = "x [low, high]: 95% interval over items."
     ceilings = ceiling_sentence(runs)
     if not several:
+        intervals = f"{interval_told(runs)}."
         return (intervals, *ceilings, provenance(runs), *cautions(runs))
+    intervals = f"95% over items: {interval_told(runs)}, which says nothing about seeds."
     repeated = [run for arm in arms if len(arm.runs) > 1 for run in arm.runs]
     spreads = "x ± s: mean and standard deviation over seeds, which is no interval over items."
     return (intervals, spreads, replicates(repeated), *ceilings, provenance(runs), *cautions(runs))

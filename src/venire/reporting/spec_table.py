@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from venire.errors import RunError
 from venire.metrics.claims import REEVALUATION_STAGES
 from venire.records import RunRecord
+from venire.reporting.differences import SIGN_FLIP, Difference, Family, accuracy_difference, family_of
 from venire.reporting.footer import cautions, provenance
 from venire.reporting.pairing import Run, other_gold
-from venire.reporting.runs_table import arms_of, replicates
+from venire.reporting.runs_table import arms_of, over_items, replicates
 from venire.reporting.specs import Row, Spec
-from venire.reporting.sweep_table import accuracy_difference
+from venire.reporting.sweep_table import ACCURACY, mean_over_items
 from venire.reporting.table import Cell, Estimate, Spread, Table
 
 REEVALUATION = "calls/reevaluation/per_instance"
@@ -106,9 +107,10 @@ def _equal(given: str | None, wanted: str) -> bool:
 
 
 def spec_table(spec: Spec, runs: Sequence[Run]) -> Table:
-    """The rows of `spec`: mean ± standard deviation over seeds, and the paired difference to the baseline.
+    """The rows of `spec`: mean ± standard deviation over seeds, interval over items, difference to another.
 
-    The baseline of a row is the one on the same data whose params match `spec.baseline`. Columns of
+    The baseline of a row is the one on the same data whose params match `spec.baseline`; all differences of
+    the table are one family of tests. Columns of
     published figures are there for the metrics that the spec gives some of.
 
     Raises:
@@ -119,20 +121,21 @@ def spec_table(spec: Spec, runs: Sequence[Run]) -> Table:
     given = [metric for metric in _PUBLISHED if any(metric in each for each in spec.published.values())]
     titles = {column.metric: column.title for column in _COLUMNS}
     blocks = len({row.block for row in spec.rows}) > 1
+    family = _family(spec, rows)
     head = (
         *(("",) if blocks else ()),
-        *("row", "n", "seeds", columns[0].title, _DIFFERENCE),
+        *("row", "n", "seeds", columns[0].title, over_items(ACCURACY), *family.columns),
         *(column.title for column in columns[1:]),
         *(f"published {titles[metric]}" for metric in given),
     )
     body = []
-    for each in rows:
+    for each, difference in zip(rows, family.rows, strict=True):
         cells = [_cell(each, column) for column in columns]
         published = [_figure(spec, each.row, metric) for metric in given]
-        difference = _difference_to_baseline(spec, each, rows)
+        interval: Cell = mean_over_items(each.runs) if each.runs else ""
         start = (*((each.row.block,) if blocks else ()), each.row.label, each.size, str(len(each.runs)))
-        body.append((*start, cells[0], difference, *cells[1:], *published))
-    return Table(titled(spec, runs), head, tuple(body), _footer(spec, rows))
+        body.append((*start, cells[0], interval, *difference, *cells[1:], *published))
+    return Table(titled(spec, runs), head, tuple(body), _footer(spec, rows, family))
 
 
 def titled(spec: Spec, runs: Sequence[Run]) -> str:
@@ -153,10 +156,17 @@ def _figure(spec: Spec, row: Row, metric: str) -> Cell:
     return Estimate(figures[metric], decimals=_PUBLISHED[metric]) if metric in figures else ""
 
 
-def _difference_to_baseline(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Cell:
+def _family(spec: Spec, rows: Sequence[Measured]) -> Family:
+    """The differences of all rows to their baselines, tested together."""
+    differences = [_difference_to_baseline(spec, each, rows) for each in rows]
+    base = f"the row with {told(spec.baseline)}"
+    return family_of(_DIFFERENCE, differences, spec.correction, base=base, test=SIGN_FLIP)
+
+
+def _difference_to_baseline(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Difference | None:
     base = baseline_of(spec, each, rows)
     if base is None or base is each:
-        return ""
+        return None
     return accuracy_difference(base.runs, each.runs)
 
 
@@ -174,16 +184,13 @@ def baseline_of(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Measure
     return None
 
 
-def _footer(spec: Spec, rows: Sequence[Measured]) -> tuple[str, ...]:
+def _footer(spec: Spec, rows: Sequence[Measured], family: Family) -> tuple[str, ...]:
     records = [run.record for each in rows for run in each.runs]
     lacking = [each.row.label for each in rows if not each.runs]
-    difference = (
-        f"{_DIFFERENCE}: paired difference to the row with {told(spec.baseline)} on the same items, means "
-        "over seeds, with its 95% bootstrap interval over items; not corrected for the number of rows."
-    )
     sentences = [
         "x ± s: mean and standard deviation over seeds, which is no interval over items.",
-        difference if spec.baseline else "",
+        "95% over items: x [low, high], bootstrap interval of the mean over seeds; nothing about seeds.",
+        family.sentence if spec.baseline else "",
         "Calls are per instance, over both responses; re-evaluation calls are focal, propagation and rubric "
         "calls, without tie-breaks and embeddings.",
         replicates(records) if any(len(each.runs) > 1 for each in rows) else "",

@@ -8,9 +8,10 @@ import yaml
 
 from venire.errors import ConfigError
 from venire.metrics.headline import Headline
+from venire.stats.multiple import Correction
 
-# Kinds of plots that a spec may name; `reporting.plots` draws them.
-PLOTS = ("curve", "pareto", "bars", "forest")
+# Kinds of plots that a spec may name; `reporting.spec_plots` draws them.
+PLOTS = ("curve", "pareto", "bars", "forest", "confusion", "correlation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Spec:
         columns: metrics to show, by title: with rows, in the place of the usual ones; without, beside them.
             With rows and a baseline, a column tells the difference to the row of that block.
         groups: labels of rows that are followed by their stakeholder groups, before and after debate.
+        correction: of the p values of the table's differences, all together.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Spec:
     plots: tuple[str, ...] = ()
     columns: tuple[Headline, ...] = ()
     groups: tuple[str, ...] = ()
+    correction: Correction = Correction.HOLM
 
 
 def specs_dir() -> Path:
@@ -108,11 +111,15 @@ def read_spec(name: str, root: Path | None = None) -> Spec:
             for title, metric in _params(fields.get("columns") or {}, f"{path}: columns").items()
         ),
         groups=groups,
+        correction=_correction(fields.get("correction", Correction.HOLM.value), f"{path}: correction"),
     )
 
 
 _NEEDED = ("title", "sweep", "backend")
-_OPTIONAL = ("published", "source", "notes", "rows", "baseline", "plots", "columns", "groups")
+_OPTIONAL = (
+    *("published", "source", "notes", "rows", "baseline", "plots", "columns", "groups"),
+    "correction",
+)
 
 
 def _fields(path: Path) -> Mapping[str, object]:
@@ -176,6 +183,12 @@ def _params(value: object, where: str) -> dict[str, str]:
     if not isinstance(value, dict) or not all(isinstance(item, str | int | float) for item in value.values()):
         raise ConfigError(f"{where}: expected params with their values, got {value!r}")
     return {str(key): str(item) for key, item in value.items()}
+
+
+def _correction(value: object, where: str) -> Correction:
+    if value not in list(Correction):
+        raise ConfigError(f"{where}: expected one of {', '.join(Correction)}, got {value!r}")
+    return Correction(str(value))
 
 
 def _check_labels(rows: tuple[Row, ...], named: Iterable[str], where: str) -> None:
