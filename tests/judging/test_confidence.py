@@ -116,6 +116,7 @@ def test_each_source_reads_what_is_its_own() -> None:
         Source.LOGPROB: None,
         Source.CONSISTENCY: 1.0,
         Source.PANEL_SHARE: None,
+        Source.MARGIN: None,
         Source.EVIDENCE: None,
     }
 
@@ -153,3 +154,53 @@ def test_of_a_cascade_the_votes_of_the_stage_that_decided_count() -> None:
 def test_no_prediction_has_no_confidence() -> None:
     none = outcome(vote(FIRST, 0.9), vote(FIRST, 0.9), prediction=Unscored(Reason.ESCALATED))
     assert {confidence_of(source, PAIR, none) for source in Source} == {None}
+
+
+def scored(total: float | None, *quotes: str) -> dict[str, object]:
+    """A response of `method=direct`, as `detail.direct` has it."""
+    return {"total": total, "criteria": [{"criterion": "Truth", "evidence": list(quotes)}]}
+
+
+def test_the_margin_is_half_plus_half_of_the_winner_s_lead() -> None:
+    # totals .8 and .5: (1 + .3) / 2; a winner that is behind (a tie that was broken otherwise) loses as much
+    apart = [scored(0.8), scored(0.5)]
+    for winner, expected in ((FIRST, 0.65), (SECOND, 0.35), (TIE, 0.5)):
+        made = outcome(vote(winner), prediction=Preference(winner), direct=apart)
+        assert confidence_of(Source.MARGIN, PAIR, made) == pytest.approx(expected)
+
+
+def test_methods_on_claims_and_recorded_ratings_have_a_margin_too() -> None:
+    claims = outcome(vote(SECOND), prediction=Preference(SECOND), scores=[0.25, 1.0])
+    assert confidence_of(Source.MARGIN, PAIR, claims) == pytest.approx(0.875)
+    # 6 and 1 of 10, in both orders: (1 + .5) / 2
+    votes = (vote(FIRST, raw='["6","1"]'), vote(FIRST, raw='["6","1"]'))
+    assert confidence_of(Source.MARGIN, PAIR, outcome(*votes, prediction=Preference(FIRST))) == 0.75
+
+
+@pytest.mark.parametrize("raw", ['["6","none"]', '["6"', '["6","1","2"]', '["11","1"]', "Output (a)", ""])
+def test_what_is_no_pair_of_scores_has_no_margin(raw: str) -> None:
+    assert (
+        confidence_of(Source.MARGIN, PAIR, outcome(vote(FIRST, raw=raw), prediction=Preference(FIRST)))
+        is None
+    )
+    failed = outcome(vote(FIRST), prediction=Preference(FIRST), scores=[None, 1.0])
+    assert confidence_of(Source.MARGIN, PAIR, failed) is None
+
+
+def test_evidence_of_direct_scoring_has_to_stand_in_the_response_that_it_is_of() -> None:
+    # "it is the distance" stands in the other response: 2 of 4
+    apart = [
+        scored(1.0, "the axis is tilted", "it is the distance"),
+        scored(0.0, "It is the distance.", "The sun is hot.", " "),
+    ]
+    made = outcome(vote(FIRST, rationale='"the axis is tilted"'), prediction=Preference(FIRST), direct=apart)
+    assert confidence_of(Source.EVIDENCE, PAIR, made) == 0.5
+
+
+def test_evidence_of_which_nothing_stands_is_zero_and_none_is_read_from_the_reasons() -> None:
+    wrong = [scored(1.0, "no such words"), scored(0.0)]
+    said = vote(FIRST, rationale='"the axis is tilted"')
+    made = outcome(said, prediction=Preference(FIRST), direct=wrong)
+    assert confidence_of(Source.EVIDENCE, PAIR, made) == 0.0
+    nothing = outcome(said, prediction=Preference(FIRST), direct=[scored(1.0), scored(0.0)])
+    assert confidence_of(Source.EVIDENCE, PAIR, nothing) == 1.0

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from venire.judging.apart import read_score
 from venire.judging.judge import RecordedJudge, RecordedParser
 from venire.judging.recorded_parser import (
     Difference,
@@ -13,7 +14,6 @@ from venire.judging.recorded_parser import (
     parser_difference,
     read_ratings,
     read_recording,
-    read_score,
     read_verdict,
     verdict_rule,
 )

@@ -3,9 +3,10 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
+from venire.judging.apart import margin, quotes_by_response
 from venire.judging.quotes import stands_in
 from venire.records import Instance, Outcome, Preference, Vote, Winner
 
@@ -23,6 +24,7 @@ class Source(StrEnum):
     LOGPROB = "logprob"  # the probability of the verdict's token
     CONSISTENCY = "consistency"  # agreement of one judge with itself, over orders and samples
     PANEL_SHARE = "panel_share"  # agreement of a panel's votes, over judges, orders and samples
+    MARGIN = "margin"  # the lead of the winner, where each response was scored apart
     EVIDENCE = "evidence"  # the share of its quotes that stand in the responses
 
 
@@ -47,8 +49,11 @@ def confidence_of(source: Source, instance: Instance, outcome: Outcome) -> float
             return share(votes) if judges_of(votes) == 1 else None
         case Source.PANEL_SHARE:
             return share(votes) if judges_of(votes) > 1 else None
+        case Source.MARGIN:
+            return margin(outcome, votes, prediction.winner)
         case Source.EVIDENCE:
-            return evidence(votes, instance)
+            listed = _share_standing(quotes_by_response(outcome), instance)
+            return evidence(votes, instance) if listed is None else listed
 
 
 def _votes_behind(outcome: Outcome) -> Sequence[Vote]:
@@ -106,8 +111,16 @@ def evidence(votes: Sequence[Vote], instance: Instance) -> float | None:
     Quotes are those that a reply lists as `evidence`, else what its reasoning puts in quotation marks, of
     at least `LEAST_WORDS` words.
     """
+    return _share_standing(((None, quote) for vote in votes for quote in quotes_of(vote)), instance)
+
+
+def _share_standing(quotes: Iterable[tuple[int | None, str]], instance: Instance) -> float | None:
+    """The share of quotes that stand in their response (None: in any); None where nothing is quoted."""
     texts = [response.text for response in instance.responses]
-    found = [any(stands_in(quote, text) for text in texts) for vote in votes for quote in quotes_of(vote)]
+    found = [
+        any(stands_in(quote, text) for text in (texts if place is None else texts[place : place + 1]))
+        for place, quote in quotes
+    ]
     return sum(found) / len(found) if found else None
 
 

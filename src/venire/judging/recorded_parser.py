@@ -11,6 +11,7 @@ from enum import Enum, StrEnum
 
 import orjson
 
+from venire.judging.apart import read_score
 from venire.judging.confidence import CASCADE
 from venire.judging.judge import Judge, RecordedJudge, RecordedParser
 from venire.llm.recordings import Part, RecordedReply, Recording
@@ -110,13 +111,6 @@ def read_ratings(
             return Preference(Winner.TIE)
         return Preference(Winner.SECOND if as_given else Winner.FIRST)
     return Preference(Winner.FIRST if first > second else Winner.SECOND)
-
-
-def read_score(text: str) -> int | None:
-    """The integer 0 to 10 that is the whole text; None where it is not."""
-    found = re.fullmatch(r"\s*([0-9]{1,2})\s*", text)
-    score = int(found[1]) if found else None
-    return score if score is not None and score <= 10 else None
 
 
 def contradict(one: Reading, other: Reading) -> bool:

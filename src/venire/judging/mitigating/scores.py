@@ -9,13 +9,14 @@ import orjson
 from pydantic import Field
 
 from venire.errors import ConfigError
+from venire.judging.apart import read_score
 from venire.judging.ask import Asked, ask
 from venire.judging.judge import Judge, PromptedJudge, RecordedJudge
 from venire.judging.matter import pair_values
 from venire.judging.mitigating.stage import Answer, Question, Verdict
 from venire.judging.probe import Bias
 from venire.judging.recorded import compare_recorded
-from venire.judging.recorded_parser import is_rating, read_score
+from venire.judging.recorded_parser import is_rating
 from venire.judging.reply import Reply
 from venire.llm.protocol import LLM
 from venire.prompts.render import render
