@@ -55,6 +55,15 @@ def build(
     return node
 
 
+def keys_of(target: object, path: str) -> tuple[str, ...]:
+    """The keys that a mapping with this `_target_` may have.
+
+    Raises:
+        ConfigError: there is no such class or function; names `path`.
+    """
+    return tuple(_parameters(_locate(target, path), target, path))
+
+
 def joined(path: str, key: str) -> str:
     """`key` below `path`; at the root, `key` itself."""
     return f"{path}.{key}" if path else key

@@ -188,7 +188,13 @@ def _add_select(commands: _Commands) -> None:
     )
     select.add_argument("sweep", metavar="SWEEP", help="a sweep id or the beginning of one")
     select.add_argument("--name", default="selected", help="of the file: selected=NAME chooses it")
-    select.add_argument("--judges", metavar="RUN", help="a run that measures the strongest judge; see docs")
+    select.add_argument(
+        "--judges",
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="a run that measures a panel's strongest judge; once for each panel",
+    )
     select.add_argument("--out", type=Path, help="a folder for --config-dir; default under VENIRE_HOME")
     select.set_defaults(handler=_select)
 

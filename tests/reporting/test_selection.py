@@ -92,8 +92,11 @@ def test_the_strongest_judge_is_the_one_with_the_highest_mean_of_its_own_accurac
 
 def test_the_file_is_a_global_configuration_with_the_chosen_values(make_record: MakeRecord) -> None:
     selection = select_best([arm(make_record, "0.2", 0.7, 1.0), arm(make_record, "0.5", 0.8, 1.0)])
-    text = config_file("grid-1", selection, {"gpt_4o": 0.9, "other": 0.8})
+    text = config_file("grid-1", selection, {"mixed": {"gpt_4o": 0.9, "other": 0.8}})
     assert text.splitlines()[0] == "# @package _global_"
     assert "SIMULATED" in text.splitlines()[1]
-    assert yaml.safe_load(text) == {"method": {"focal": {"threshold": 0.5}}, "panel": {"strongest": "gpt_4o"}}
-    assert "panel" not in yaml.safe_load(config_file("grid-1", selection, {}))
+    assert yaml.safe_load(text) == {
+        "method": {"focal": {"threshold": 0.5}},
+        "selected": {"strongest": {"mixed": "gpt_4o"}},
+    }
+    assert "selected" not in yaml.safe_load(config_file("grid-1", selection, {}))

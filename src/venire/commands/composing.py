@@ -4,6 +4,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from venire.commands.refusals import refusal
+from venire.commands.selected import fit_selection
 from venire.config import config_dir, experiment_of, refuse_undone_ablation
 from venire.errors import ConfigError, VenireError
 from venire.experiment import Experiment
@@ -113,10 +115,15 @@ def experiment_in_job(cfg: DictConfig) -> Experiment:
     choices = {str(key): str(value) for key, value in hydra_cfg.runtime.choices.items()}
     _refuse_hidden_launcher(choices)
     sources = hydra_cfg.runtime.config_sources
-    refuse_undone_ablation(cfg, choices, [Path(each.path) for each in sources if each.schema == "file"])
+    folders = [Path(each.path) for each in sources if each.schema == "file"]
+    refuse_undone_ablation(cfg, choices, folders)
     overrides = [str(override) for override in hydra_cfg.overrides.task]
     bare = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
-    return experiment_of(bare, overrides, choices)
+    assert isinstance(bare, DictConfig)
+    fitted, warnings = fit_selection(bare, choices, overrides, folders)
+    made = experiment_of(fitted, overrides, choices)
+    said = (*made.identity.warnings, *warnings)
+    return replace(made, identity=replace(made.identity, warnings=said))
 
 
 def _refuse_hidden_launcher(choices: Mapping[str, str]) -> None:
