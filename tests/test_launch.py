@@ -15,7 +15,7 @@ from sqlalchemy import select
 from venire.data.fingerprint import fingerprint
 from venire.data.protocol import Loaded
 from venire.ending import AGAIN
-from venire.errors import BudgetExhausted, ConfigError, DataError, InputEnded, VenireError
+from venire.errors import BudgetExhausted, ConfigError, DataError, InputEnded, MissingRecording, VenireError
 from venire.experiment import Experiment, Replicate
 from venire.identity import Identity
 from venire.judging.judge import Judge, PromptedJudge
@@ -306,16 +306,21 @@ def test_one_interrupt_ends_the_wait_for_a_person(tmp_path: Path) -> None:
     assert len(read_outcomes(written.folder)) == 6
 
 
-def test_an_end_of_the_input_stops_the_run_and_keeps_what_it_has(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("reason", "advice"), [(InputEnded("nobody is there"), AGAIN), (MissingRecording("nobody is there"), "")]
+)
+def test_without_a_persons_choice_the_run_stops_and_keeps_what_it_has(
+    tmp_path: Path, reason: VenireError, advice: str
+) -> None:
     def say(instance: Instance) -> Outcome:
         if instance.id == "set/2":
-            raise InputEnded("nobody is there")
+            raise reason
         return right(instance)
 
     written = run(tmp_path, experiment(Scripted(say)))
     assert written.record.status is RunStatus.INCOMPLETE
     assert written.record.error == "nobody is there (4 of 6 instances are not judged)"
-    assert written.advice == AGAIN
+    assert written.advice == advice
 
 
 @pytest.mark.parametrize("calls", [1, 3, 7])

@@ -11,7 +11,7 @@ from venire import __version__
 from venire.commands import biases, exits, scoring
 from venire.commands.evidence import add_evidence
 from venire.commands.people import add_people, takes_overrides
-from venire.errors import ConfigError, VenireError
+from venire.errors import VenireError
 
 _EXAMPLES = """\
 first steps:
@@ -32,8 +32,8 @@ _FORMS = ("text", "md", "csv", "tex", "html")  # of `reporting.table.Format`
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command in `argv`; returns the exit status.
 
-    0: done; 1: failed; 2: the command line or a setting cannot be right, nothing was called; 3: a run or
-    sweep stopped early and can be resumed; 130: any other command was interrupted.
+    0: done; 1: failed; 2: the command line, a setting or the data cannot be right, nothing was called; 3: a
+    run or sweep stopped early and can be resumed; 130: any other command was interrupted.
     """
     arguments, rest = _parser().parse_known_args(argv)
     if arguments.command == "reproduce":  # argparse takes no KEY=VALUE behind an option
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(arguments.handler(arguments))
     except VenireError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
-        return exits.USAGE if isinstance(error, ConfigError) else exits.FAILED
+        return exits.status_of(error)
     except KeyboardInterrupt:
         if arguments.command not in ("run", "reproduce"):
             return exits.INTERRUPTED

@@ -4,7 +4,15 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from venire.errors import BackendError, BudgetExhausted, InputEnded, ReplayMiss, StoreError, VenireError
+from venire.errors import (
+    BackendError,
+    BudgetExhausted,
+    InputEnded,
+    MissingRecording,
+    ReplayMiss,
+    StoreError,
+    VenireError,
+)
 from venire.llm.protocol import LLM
 from venire.methods.protocol import Method
 from venire.records import Call, Completion, Embeddings, Instance, Outcome, Request
@@ -16,7 +24,15 @@ class Interrupted(VenireError):
 
 
 # What stops a run: no new instance starts, those under way are finished, if they can be, and kept.
-STOPS = (BudgetExhausted, BackendError, ReplayMiss, StoreError, InputEnded, Interrupted)
+STOPS = (
+    BudgetExhausted,
+    BackendError,
+    ReplayMiss,
+    StoreError,
+    InputEnded,
+    MissingRecording,
+    Interrupted,
+)
 
 
 @dataclass(frozen=True, slots=True)

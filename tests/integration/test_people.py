@@ -125,7 +125,7 @@ def test_labels_for_unknown_items_are_refused_and_nothing_is_taken(venire: Venir
     rows = [good, {**good, "instance_id": "nowhere/1"}]
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     ran = venire("review", "import", str(path), "--labels-for", "sample")
-    assert ran.status == 1
+    assert ran.status == 2
     assert (
         "row 2, field 'instance_id': expected an id or a handle of the data set, got 'nowhere/1'" in ran.err
     )

@@ -91,7 +91,7 @@ def test_where_the_parsers_differ_is_reported_by_both(recorded: Venire) -> None:
 def test_a_panel_without_a_recording_is_an_error_before_any_call(tmp_path: Path, recorded: Venire) -> None:
     fresh = Venire(tmp_path / "home", recorded.data)
     ran = fresh.run("dataset=llmbar", "method=majority", "panel=recorded", "panel.strategy=Vanilla")
-    assert ran.status == 1
+    assert ran.status == 2
     assert ran.err.startswith("MissingRecording: ")
     assert "PaLM2" in ran.err
     assert "Adversarial/Manual" in ran.err
@@ -103,7 +103,7 @@ def test_a_panel_without_a_recording_is_an_error_before_any_call(tmp_path: Path,
 
 def test_data_that_are_nowhere_name_the_folder_and_the_remedy(venire: Venire) -> None:
     ran = venire.run("dataset=llmbar", "judge=recorded")
-    assert ran.status == 1
+    assert ran.status == 2
     assert "DataError" in ran.err
     assert "VENIRE_DATA" in ran.err
     assert "Traceback" not in ran.err

@@ -3,7 +3,7 @@
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -19,6 +19,8 @@ from venire.commands.selected import fit_selection
 from venire.config import config_dir, experiment_of, refuse_undone_ablation
 from venire.errors import ConfigError, VenireError
 from venire.experiment import Experiment
+from venire.judging.panel import Panel, twins
+from venire.methods.protocol import Method
 
 T = TypeVar("T")
 
@@ -122,8 +124,18 @@ def experiment_in_job(cfg: DictConfig) -> Experiment:
     assert isinstance(bare, DictConfig)
     fitted, warnings = fit_selection(bare, choices, overrides, folders)
     made = experiment_of(fitted, overrides, choices)
-    said = (*made.identity.warnings, *warnings)
+    said = (*made.identity.warnings, *warnings, *_of_twins(made.method))
     return replace(made, identity=replace(made.identity, warnings=said))
+
+
+def _of_twins(method: Method) -> Iterator[str]:
+    """A sentence for each two seats of the method's panel that are one voice."""
+    panel = getattr(method, "panel", None)
+    for one, other in twins(panel) if isinstance(panel, Panel) else ():
+        yield (
+            f"panel: {one} and {other} have the same model, settings and persona: one stored reply answers "
+            "both, so one voice counts twice"
+        )
 
 
 def _refuse_hidden_launcher(choices: Mapping[str, str]) -> None:

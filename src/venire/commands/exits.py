@@ -1,7 +1,15 @@
 """The exit statuses of every command."""
 
+from venire.errors import ConfigError, DataError, MissingRecording, VenireError
+
 OK = 0
 FAILED = 1
-USAGE = 2  # the command line or a setting cannot be right; nothing was called
+USAGE = 2  # what was asked for cannot be right: the command line, a setting, the data; nothing was called
 INCOMPLETE = 3  # stopped early, and can be resumed
 INTERRUPTED = 130
+
+
+def status_of(error: VenireError) -> int:
+    """Of a command that ended with `error`; what becomes of a run that has begun is in its record."""
+    refused = isinstance(error, ConfigError | DataError | MissingRecording)
+    return USAGE if refused else FAILED

@@ -1,10 +1,12 @@
 """Panels: an ordered list of judges, one of which is the strongest."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from venire.errors import ConfigError
-from venire.judging.judge import Judge, RecordedJudge, RecordedParser
+from venire.judging.judge import Judge, PromptedJudge, RecordedJudge, RecordedParser
+from venire.judging.persona import in_person
+from venire.records import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,23 @@ class Panel:
     def strongest_judge(self) -> Judge:
         """The judge that `strongest` names."""
         return next(judge for judge in self.judges if judge.name == self.strongest)
+
+
+def twins(panel: Panel) -> Iterator[tuple[str, str]]:
+    """Pairs of names whose seats are asked the very same.
+
+    Equal requests share one stored reply: one voice then counts twice.
+    """
+    seats: dict[object, str] = {}
+    for judge in panel.judges:
+        if not isinstance(judge, PromptedJudge):
+            continue
+        sampling = (judge.temperature, judge.top_p, judge.max_tokens, judge.sampling_seed, judge.reply_format)
+        told = in_person((Message("user", ""),), judge.persona)
+        seat = (judge.model, judge.endpoint, sampling, told)
+        if seat in seats:
+            yield seats[seat], judge.name
+        seats.setdefault(seat, judge.name)
 
 
 def recorded_panel(

@@ -210,8 +210,9 @@ def test_files_that_are_none_or_broken_are_named(tmp_path: Path) -> None:
         Recorded(str(tmp_path / "none.jsonl"))
     broken = tmp_path / "broken.jsonl"
     broken.write_text('{"instance_id": "a"}\n')
-    with pytest.raises(DataError, match=r"broken\.jsonl:1: expected a recorded choice"):
-        read_choices(broken)
+    for make in (Recorded, Human):
+        with pytest.raises(DataError, match=r"broken\.jsonl:1: expected a recorded choice"):
+            make(str(broken))
 
 
 def test_a_whole_run_by_hand_and_its_replay_agree(tmp_path: Path) -> None:

@@ -83,12 +83,18 @@ class Human:
         choices: a JSONL file, made where there is none.
         terminal: injected by tests.
 
+    Raises:
+        DataError: the file breaks its format.
+
     Source: JuryFlow, "Focal selection" (human mode); spec, section 1, stage 3.
     """
 
     choices: str
     terminal: Terminal = field(default_factory=Terminal, compare=False, repr=False)
     _asking: _Asking = field(default_factory=_Asking, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        read_choices(Path(self.choices))
 
     @property
     def name(self) -> str:
@@ -143,6 +149,7 @@ class Recorded:
 
     Raises:
         ConfigError: there is no such file.
+        DataError: it breaks its format.
     """
 
     choices: str
@@ -150,6 +157,7 @@ class Recorded:
     def __post_init__(self) -> None:
         if not Path(self.choices).is_file():
             raise ConfigError(f"choices: expected a file of recorded choices, got {self.choices}")
+        read_choices(Path(self.choices))
 
     @property
     def name(self) -> str:
@@ -161,12 +169,11 @@ class Recorded:
 
         Raises:
             MissingRecording: nobody chose on this response, or among other claims.
-            DataError: the file breaks its format.
         """
         given = _given(Path(self.choices), question)
         if given is None:
             raise MissingRecording(
-                f"{self.choices}: no choice on response {question.matter.response_index} of "
+                f"{self.choices}: no choice on response {question.matter.response_index + 1} of "
                 f"{question.matter.instance.id!r} with these claims; choose with "
                 "selector@method.focal.selector=human, on the same panel, seed and block"
             )
