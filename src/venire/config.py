@@ -10,6 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
 from venire.build import Convert, build
+from venire.bundles.sources import Given, Sources
 from venire.data.development import Apart, Parted, Share
 from venire.data.protocol import Dataset, Loaded
 from venire.errors import ConfigError
@@ -24,7 +25,7 @@ from venire.llm.local import LocalSettings
 from venire.llm.route import Client
 from venire.llm.simulated import Simulation, simulation_endpoint
 from venire.metrics.measure import MetricSettings
-from venire.records import BackendKind, Price
+from venire.records import BackendKind, Price, RunRecord
 
 # Nodes of conf/config.yaml; an override that adds another (`+typo=1`) is refused.
 _PARTS = ("dataset", "method", "llm", "simulation", "schedule", "metrics", "budget", "local", "tracking")
@@ -55,13 +56,19 @@ def did_you_mean(word: str, known: Iterable[str], path: str = "") -> str:
     return f"; did you mean {path}{near[0]}?" if near else ""
 
 
-def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[str, str]) -> Experiment:
+def experiment_of(
+    cfg: DictConfig,
+    overrides: Sequence[str],
+    choices: Mapping[str, str],
+    sources: Sources = Sources(),  # noqa: B008  (frozen)
+) -> Experiment:
     """The experiment that `cfg` describes: settings checked, data read, nothing called.
 
     Args:
         cfg: the composed configuration, without the `hydra` node.
         overrides: as the user typed them.
         choices: config group to chosen option (`method` -> `majority`).
+        sources: where data sets, recordings and weights come from.
 
     Raises:
         ConfigError: names the full key, what was expected and what was given.
@@ -76,18 +83,23 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
     backend = _backend(plain)
     values = _values(plain)
     settings = {part: _built(plain, part) for part in _PARTS if part not in ("dataset", "method")}
-    loaded = _built(plain, "dataset").load()
-    parted = _parted(cfg, loaded)
+    loaded = sources.load("dataset", _built(plain, "dataset"))
+    parted = _parted(cfg, loaded, sources)
 
     def on_backend(built: object, path: str) -> object:
         match built:
             case RecordedJudge():
-                return _recorded(built, path, backend)
+                return sources.recorded(_recorded(built, path, backend))
             case EmbeddingModel() if backend != "live" and built.kind is BackendKind.LIVE:
                 return OFFLINE  # nothing is sent; similarity of texts is real arithmetic all the same
             case PromptedJudge():
                 return _on_backend(
-                    built, backend, settings["simulation"], settings["local"], loaded.fingerprint
+                    built,
+                    backend,
+                    settings["simulation"],
+                    settings["local"],
+                    loaded.fingerprint,
+                    sources=sources,
                 )
         return built
 
@@ -106,12 +118,39 @@ def experiment_of(cfg: DictConfig, overrides: Sequence[str], choices: Mapping[st
     )
 
 
-def _parted(cfg: DictConfig, loaded: Loaded) -> Parted | None:
+def experiment_of_run(config_yaml: str, record: RunRecord, sources: Sources) -> Experiment:
+    """The experiment of a run, from its `config.yaml` and `run.json`; without its budget: nothing is spent.
+
+    Interpolations are resolved here and now.
+
+    Raises:
+        ConfigError: this version does not know a setting that the run had.
+        DataError: a data set cannot be read.
+    """
+    cfg = OmegaConf.create(config_yaml)
+    if not isinstance(cfg, DictConfig):
+        raise ConfigError("config.yaml: expected a run's settings")
+    cfg.budget = {**cfg.budget, "usd": None, "calls": None, "tokens": None}
+    return experiment_of(cfg, record.overrides, record.params, sources)
+
+
+def _parted(
+    cfg: DictConfig,
+    loaded: Loaded,
+    sources: Sources = Sources(),  # noqa: B008  (frozen)
+) -> Parted | None:
     """The data set without its development split, and that; None where no split is asked for."""
     node = _plain(cfg, "development")
     if node is None:
         return None
-    split = build(node, "development")
+
+    def given(built: object, path: str) -> object:
+        if path != "development.dataset":
+            return built
+        dataset: Dataset = built  # type: ignore[assignment]  # a protocol is not checked at run time
+        return Given(dataset.name, sources.load(path, dataset))
+
+    split = build(node, "development", given)
     if not isinstance(split, Share | Apart):
         raise ConfigError("development: expected null, or an option of conf/development (half, apart)")
     return split.of(loaded)
@@ -341,20 +380,27 @@ _LOCAL_LOGPROBS = 20
 
 
 def _on_backend(
-    judge: PromptedJudge, backend: str, simulation: Simulation, local: LocalSettings, fingerprint: str
+    judge: PromptedJudge,
+    backend: str,
+    simulation: Simulation,
+    local: LocalSettings,
+    fingerprint: str,
+    *,
+    sources: Sources = Sources(),  # noqa: B008  (frozen)
 ) -> PromptedJudge:
     """`judge` as `backend` answers for it; a judge of client `local` is local under `live`, too."""
     if backend == "simulated":
         endpoint = simulation_endpoint(simulation, family=judge.family, data_fingerprint=fingerprint)
         return replace(judge, client=Client.SIMULATED, api_base=None, endpoint_tag=endpoint)
     if backend == "local" or judge.client is Client.LOCAL:
+        model, tag = sources.weights(local)
         return replace(
             judge,
             client=Client.LOCAL,
-            model=local.weights().stem,
+            model=model,
             provider="local",
             api_base=None,
-            endpoint_tag=local.endpoint_tag(),
+            endpoint_tag=tag,
             price=_FREE,
             limits=local.limits,
             top_logprobs=_LOCAL_LOGPROBS,

@@ -35,6 +35,8 @@ from venire.runner import Judged, Stop
 from venire.runs import new_run_id, read_record, redact, secret_values, start_run, write_run
 from venire.stopping import stop_on_signals
 
+DURATION = "duration_s"  # the one metric that is no measure of the outcomes or their calls
+
 
 @dataclass(frozen=True, slots=True)
 class Door:
@@ -109,20 +111,10 @@ def execute(ready: Ready, door: Door) -> Written:
     start_run(folder, pid=os.getpid(), overrides=experiment.identity.overrides, started_at=started)
     door.on_start(experiment.identity.name, len(experiment.all_instances))
     stop = Stop()
-    judged, warnings, method = asyncio.run(_judge(experiment, door, run_id, secrets, stop))
+    judged, warnings, method = asyncio.run(judge(experiment, door, run_id, secrets, stop))
     experiment = replace(experiment, method=method)  # as its development split made it
     ready = replace(ready, experiment=experiment)
-    measured = measure(
-        experiment.loaded.instances,
-        judged.outcomes,
-        labels=experiment.loaded.labels,
-        seed=experiment.seed,
-        settings=experiment.metrics,
-        doubly_rated=experiment.loaded.doubly_rated,
-        development=developed(experiment, judged),
-        unfinished=judged.unfinished,
-        prices={route.model: route.price for route in _routes(experiment).values()},
-    )
+    measured = measured_of(experiment, judged)
     ending = ending_of(experiment, judged, measured)
     record = _record(ready, door, judged, run_id=run_id, started=started, measured=measured, ending=ending)
     write_run(
@@ -140,6 +132,32 @@ def execute(ready: Ready, door: Door) -> Written:
     trouble = _upload(experiment, door, folder)
     everything = tuple(redact(warning, secrets) for warning in (*said, *warnings, *trouble))
     return Written(folder, read_record(folder), everything, stop.interrupted, ending.advice)
+
+
+def measured_of(experiment: Experiment, judged: Judged) -> Measurement:
+    """Every metric of a run whose method is as its development split made it."""
+    loaded, method = experiment.loaded, experiment.method
+    measured = measure(
+        loaded.instances,
+        judged.outcomes,
+        labels=loaded.labels,
+        seed=experiment.seed,
+        settings=experiment.metrics,
+        doubly_rated=loaded.doubly_rated,
+        development=developed(experiment, judged),
+        unfinished=judged.unfinished,
+        prices={route.model: route.price for route in _routes(experiment).values()},
+    )
+    parts = (
+        measured,
+        recorded_metrics(method.judges, loaded.instances, judged.outcomes),
+        persona_metrics(getattr(method, "personas", None)),
+        guarantee_metrics(getattr(method, "in_force", None), loaded.instances, judged.outcomes),
+    )
+    return Measurement(
+        {name: value for each in parts for name, value in each.metrics.items()},
+        {name: note for each in parts for name, note in each.notes.items()},
+    )
 
 
 def _lost(judged: Judged) -> tuple[str, ...]:
@@ -187,9 +205,19 @@ def _secrets(experiment: Experiment, environ: Mapping[str, str]) -> tuple[str, .
     return (*{key for key in keys if key}, *secret_values(environ))
 
 
-async def _judge(
-    experiment: Experiment, door: Door, run_id: str, secrets: Sequence[str], stop: Stop
+async def judge(
+    experiment: Experiment,
+    door: Door,
+    run_id: str,
+    secrets: Sequence[str],
+    stop: Stop,
+    *,
+    by_way_of: Callable[[LLM], LLM] = lambda llm: llm,
 ) -> tuple[Judged, tuple[str, ...], Method]:
+    """What became of the instances, what to warn about, and the method as its development split made it.
+
+    `by_way_of` wraps the call path, below the seeds' replicates.
+    """
     judges = experiment.method.judges
     backends = Backends(
         judges, door.environ, experiment.local, experiment.simulation, experiment.all_instances
@@ -212,9 +240,9 @@ async def _judge(
         ) as stored:
             asking = {"stop_asking": method.stop_asking} if isinstance(method, AsksPeople) else {}
             stop_on_signals(stop, stored, door.say, **asking)
-            llm: LLM = stored
+            llm = by_way_of(stored)
             if experiment.replicate is Replicate.PER_SEED:
-                llm = Replicated(stored, experiment.seed)
+                llm = Replicated(llm, experiment.seed)
             judged, method = await judge_experiment(experiment, llm, stop=stop, on_done=door.on_done)
             judged = replace(judged, unfinished=(*judged.unfinished, *stored.summary.lost))
             warnings = stored.summary.warnings
@@ -237,12 +265,6 @@ def _record(
     ending: Ending,
 ) -> RunRecord:
     experiment = ready.experiment
-    recorded = recorded_metrics(experiment.method.judges, experiment.loaded.instances, judged.outcomes)
-    drawn_up = persona_metrics(getattr(experiment.method, "personas", None))
-    promised = guarantee_metrics(
-        getattr(experiment.method, "in_force", None), experiment.loaded.instances, judged.outcomes
-    )
-    parts = (measured, recorded, drawn_up, promised)
     ended = door.now()
     return RunRecord(
         run_id=run_id,
@@ -251,9 +273,8 @@ def _record(
         kind=experiment.kind,
         started_at=started,
         ended_at=ended,
-        metrics={name: value for each in parts for name, value in each.metrics.items()}
-        | {"duration_s": ended - started},
-        notes={name: note for each in parts for name, note in each.notes.items()},
+        metrics={**measured.metrics, DURATION: ended - started},
+        notes=measured.notes,
         params={**experiment.identity.params, "backend": str(experiment.kind)},
         tags={**ready.tags, **returned_models(judged.outcomes)},
         sweep_id=door.sweep_id,

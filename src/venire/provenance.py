@@ -65,7 +65,7 @@ def tags_of(experiment: Experiment) -> dict[str, str]:
         "data_revision": loaded.revision or "",
         "python": platform.python_version(),
         **{f"prompt.{name}": value for name, value in _prompts(experiment).items()},
-        **{f"version.{package}": metadata.version(package) for package in _PACKAGES},
+        **{f"version.{package}": metadata.version(package) for package in PACKAGES},
         **git_state(),
     }
     if experiment.development is not None:
@@ -90,7 +90,7 @@ def _vectors(model: EmbeddingModel) -> str:
     return f"{model.model} ({endpoint})" if endpoint else model.model
 
 
-_PACKAGES = ("venire", "hydra-core", "mlflow", "litellm", "numpy", "scipy", "statsmodels", "rouge-score")
+PACKAGES = ("venire", "hydra-core", "mlflow", "litellm", "numpy", "scipy", "statsmodels", "rouge-score")
 
 
 def git_state() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The commands about what figures can show, as argparse knows them: check-claims, independence.
+"""The commands about what figures can show, as argparse knows them: claims, independence, bundles.
 
 Light, as `cli.py`: what a command does is imported when it is called.
 """
@@ -15,6 +15,8 @@ def add_evidence(commands: _Commands) -> None:
     """Add the commands to the parser."""
     _add_check_claims(commands)
     _add_independence(commands)
+    _add_bundle(commands)
+    _add_replay(commands)
 
 
 def _add_check_claims(commands: _Commands) -> None:
@@ -49,6 +51,33 @@ def _add_independence(commands: _Commands) -> None:
     independence.set_defaults(handler=_independence)
 
 
+def _add_bundle(commands: _Commands) -> None:
+    bundle = commands.add_parser(
+        "bundle",
+        help="runs or a sweep in one archive, from which `venire replay` derives every number again",
+        epilog="No secrets are in it. The data that was judged has to be at hand. See docs/bundles.md.",
+    )
+    bundle.add_argument("names", nargs="+", metavar="RUN|SWEEP", help="runs; or one sweep, or a spec's name")
+    bundle.add_argument("--out", type=Path, metavar="FILE", help="default: bundles/NAME.zip of VENIRE_HOME")
+    bundle.add_argument(
+        "--without-texts",
+        action="store_true",
+        help="leave out data, prompts and replies; numbers can then still be derived, judgments not",
+    )
+    bundle.add_argument("--store", metavar="URL", help="the call store; default: that of each run")
+    bundle.set_defaults(handler=_bundle)
+
+
+def _add_replay(commands: _Commands) -> None:
+    replay = commands.add_parser(
+        "replay",
+        help="every run and table of a bundle derived again, offline; status 1 where something differs",
+    )
+    replay.add_argument("bundle", type=Path, metavar="BUNDLE")
+    replay.add_argument("--out", type=Path, metavar="FOLDER", help="keep runs/ and tables/ in a new folder")
+    replay.set_defaults(handler=_replay)
+
+
 def _check_claims(arguments: argparse.Namespace) -> int:
     from venire.commands.check_claims import run_check_claims
 
@@ -60,3 +89,17 @@ def _independence(arguments: argparse.Namespace) -> int:
 
     home = Path(os.environ["VENIRE_HOME"])
     return independence(home, arguments.run, arguments.format, out=arguments.out)
+
+
+def _bundle(arguments: argparse.Namespace) -> int:
+    from venire.commands.bundle import Wanted, bundle
+
+    names = tuple(arguments.names)
+    wanted = Wanted(names, arguments.out, texts=not arguments.without_texts, store=arguments.store)
+    return bundle(Path(os.environ["VENIRE_HOME"]), wanted)
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from venire.commands.bundle import replay
+
+    return replay(arguments.bundle, arguments.out)
