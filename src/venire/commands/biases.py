@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from venire.commands.overrides import is_override
+
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 _FORMATS = ("text", "md", "csv", "tex", "html", "json")
@@ -53,17 +55,13 @@ def _audit(arguments: argparse.Namespace) -> int:
     from venire.commands.audit import AuditRequest, audit
 
     request = AuditRequest(
-        overrides=tuple(filter(_is_override, arguments.of)),
-        runs=tuple(each for each in arguments.of if not _is_override(each)),
+        overrides=tuple(filter(is_override, arguments.of)),
+        runs=tuple(each for each in arguments.of if not is_override(each)),
         form=arguments.format,
         out=arguments.out,
         config_dir=arguments.config_dir,
     )
     return audit(Path(os.environ["VENIRE_HOME"]), request)
-
-
-def _is_override(argument: str) -> bool:
-    return "=" in argument or argument.startswith("~")
 
 
 def _disagreement(arguments: argparse.Namespace) -> int:

@@ -5,11 +5,11 @@ Light, as `cli.py`: what a command does is imported when it is called.
 
 import argparse
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from venire.commands.overrides import is_override
 from venire.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -34,15 +34,6 @@ def takes_overrides(arguments: argparse.Namespace, rest: Sequence[str]) -> bool:
         arguments.command in ("agreement", "alt-test", "advise")
         or (arguments.command == "review" and arguments.action == "import")
     )
-
-
-# The ids and paths of runs may hold a "=", too, but never begin like a key.
-_OVERRIDE = re.compile(r"[+~]*[A-Za-z_][\w.@/]*=")
-
-
-def _is_override(run: str | None) -> bool:
-    """Whether what stands in a run's place is KEY=VALUE of a data set."""
-    return run is not None and _OVERRIDE.match(run) is not None
 
 
 def _home() -> Path:
@@ -159,10 +150,10 @@ def _alt_test(arguments: argparse.Namespace) -> int:
     from venire.commands.alt_test import AltTestRequest, run_alt_test
     from venire.stats.alt_test import AltTestSettings
 
-    is_override = _is_override(arguments.run)
+    named = arguments.run is not None and is_override(arguments.run)
     request = AltTestRequest(
-        run=None if is_override else arguments.run,
-        overrides=(*((arguments.run,) if is_override else ()), *arguments.rest),
+        run=None if named else arguments.run,
+        overrides=(*((arguments.run,) if named else ()), *arguments.rest),
         config_dir=arguments.config_dir,
         judge=arguments.judge,
         group=arguments.group,
@@ -225,12 +216,12 @@ def _export(arguments: argparse.Namespace) -> int:
 def _import_request(arguments: argparse.Namespace) -> "ImportRequest":
     from venire.commands.review import ImportRequest
 
-    is_override = _is_override(arguments.run)
+    named = arguments.run is not None and is_override(arguments.run)
     return ImportRequest(
         file=arguments.file,
-        run=None if is_override else arguments.run,
+        run=None if named else arguments.run,
         labels_for=arguments.labels_for,
-        overrides=(*((arguments.run,) if is_override else ()), *arguments.rest),
+        overrides=(*((arguments.run,) if named else ()), *arguments.rest),
         config_dir=arguments.config_dir,
         annotator=arguments.annotator,
     )
