@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from venire.errors import ConfigError
-from venire.prompts.render import prompt_hash, prompt_names, render, require_prompt
+from venire.prompts.render import prompt_hash, prompt_names, prompts_like, render, require_prompt
 
 PAIR = {
     "prompt": "Name a prime.",
@@ -110,6 +110,17 @@ def test_between_its_tags_stands_the_text_and_nothing_else(first: str, second: s
     opening, closing = f'<response_A id="{ids[0]}">\n', f'\n</response_A id="{ids[0]}">'
     assert shown.count(opening) == shown.count(closing) == 1
     assert shown.split(opening)[1].split(closing)[0] == first
+
+
+def test_a_prompt_stands_where_one_of_its_kind_stands_and_nowhere_else() -> None:
+    assert {"pairwise", "pairwise_vanilla", "pairwise_ignore_length"} <= set(prompts_like("pairwise"))
+    # other values, or another reply: a token, checks of evidence, criteria
+    others = {"verdict_token", "pairwise_evidence", "pairwise_criteria"}
+    assert not others & set(prompts_like("pairwise"))
+    assert prompts_like("rate") == ("rate",)
+    assert prompts_like("rewrite_verbose") == ("rewrite_confident", "rewrite_verbose")
+    with pytest.raises(ConfigError, match="prompt: expected one of rate, got 'pairwise_vanilla'"):
+        require_prompt("pairwise_vanilla", like="rate")
 
 
 def test_a_prompt_hash_is_stable_and_differs_between_prompts() -> None:

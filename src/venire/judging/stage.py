@@ -54,7 +54,7 @@ class Stage:
     cost_usd: float | None = None
 
     def __post_init__(self) -> None:
-        require_prompt(self.prompt)
+        require_prompt(self.prompt, like="pairwise")
         if not 1 <= self.samples <= _MOST_SAMPLES:
             raise ConfigError(f"samples: expected 1 to {_MOST_SAMPLES}, got {self.samples}")
         if self.sampling_temperature is not None and not 0 < self.sampling_temperature <= 2:

@@ -41,7 +41,7 @@ class TieBreak:
     allow_tie: bool = True
 
     def __post_init__(self) -> None:
-        require_prompt(self.prompt)
+        require_prompt(self.prompt, like="pairwise")
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ class Comparing(Independent, ABC):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        require_prompt(self.prompt)
+        require_prompt(self.prompt, like="pairwise")
 
     @property
     @abstractmethod

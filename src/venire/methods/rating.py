@@ -27,7 +27,7 @@ class Rating(Independent):
     prompt: str = RATE
 
     def __post_init__(self) -> None:
-        require_prompt(self.prompt)
+        require_prompt(self.prompt, like=RATE)
 
     @property
     def name(self) -> str:

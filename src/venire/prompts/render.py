@@ -80,14 +80,41 @@ def prompt_names() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _FOLDER.glob("*.jinja") if not path.name.startswith("_")))
 
 
-def require_prompt(name: str) -> None:
-    """Nothing, where prompt `name` exists.
+def require_prompt(name: str, *, like: str | None = None) -> None:
+    """Nothing, where prompt `name` exists, and can stand where `like` stands.
+
+    Prompts of one kind begin with the same word (`pairwise`, `pairwise_vanilla`) and show the same values.
 
     Raises:
         ConfigError: it does not; names those that do.
     """
-    if name not in prompt_names():
-        raise ConfigError(f"prompt: expected one of {', '.join(prompt_names())}, got {name!r}")
+    fitting = prompt_names() if like is None else prompts_like(like)
+    if name not in fitting:
+        raise ConfigError(f"prompt: expected one of {', '.join(fitting)}, got {name!r}")
+
+
+@cache
+def prompts_like(name: str) -> tuple[str, ...]:
+    """The prompts that can stand where `name` stands, itself among them, sorted."""
+    word = name.partition("_")[0]
+    return tuple(
+        other
+        for other in prompt_names()
+        if other.partition("_")[0] == word and values_shown(other) == values_shown(name)
+    )
+
+
+@cache
+def values_shown(name: str) -> frozenset[str]:
+    """What prompt `name`, with every file that it includes, asks to be given."""
+    environment = _environment()
+    return frozenset(
+        value
+        for file in _with_includes(f"{name}.jinja")
+        for value in meta.find_undeclared_variables(
+            environment.parse((_FOLDER / file).read_text(encoding="utf-8"))
+        )
+    )
 
 
 @cache

@@ -82,7 +82,7 @@ class Prompted:
     against: tuple[Bias, ...] = ()
 
     def __post_init__(self) -> None:
-        require_prompt(self.prompt)
+        require_prompt(self.prompt, like="pairwise")
 
     @property
     def prompts(self) -> tuple[str, ...]:

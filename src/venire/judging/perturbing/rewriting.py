@@ -36,7 +36,7 @@ class Rewrite:
     bias: Bias
 
     def __post_init__(self) -> None:
-        require_prompt(self.prompt)
+        require_prompt(self.prompt, like="rewrite_verbose")
 
     @property
     def meaning(self) -> Meaning:

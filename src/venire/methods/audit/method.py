@@ -60,7 +60,7 @@ class Audit(Independent):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        require_prompt(self.plain_prompt)
+        require_prompt(self.plain_prompt, like="pairwise")
         by_name: dict[str, Judge] = {}
         for judge in self._all_judges:
             if by_name.setdefault(judge.name, judge) != judge:

@@ -67,7 +67,7 @@ class MajEval(Independent):
     minimum_groups: int = 2
 
     def __post_init__(self) -> None:
-        require_prompt(self.prompt)
+        require_prompt(self.prompt, like=RATE)
         if isinstance(self.judged_by, PromptedJudge) and self.judged_by.persona is not None:
             raise ConfigError(
                 f"judged_by.persona: expected none, got {self.judged_by.persona.name}; the agents' personas "
