@@ -47,6 +47,17 @@ def test_a_lower_bound_says_so_and_how_to_go_on() -> None:
     assert "AT LEAST" not in sheet(plan(CALL))
 
 
+def test_dollars_of_a_lower_bound_are_said_to_be_of_the_counted_calls_alone() -> None:
+    low, whole = plan(CALL, stuck=1), plan(CALL)
+    for text in (sheet(low), jobs_table([PlannedJob((), low), PlannedJob((), whole)]).render(Format.TEXT)):
+        assert "USD at most (of these)" in text
+        assert "what the run costs in all is not known" in text
+    estimated = jobs_table([PlannedJob((), low, whole)]).render(Format.TEXT)
+    assert "of these" not in sheet(whole) + estimated
+    assert plan_json([PlannedJob((), low)])["all"]["usd_at_most"] is None  # type: ignore[index]
+    assert plan_json([PlannedJob((), whole)])["all"]["usd_at_most"] == pytest.approx(0.0004)  # type: ignore[index]
+
+
 def test_an_estimate_has_a_table_of_its_own_marked_as_such() -> None:
     more = plan(CALL, replace(CALL, key="b", stage="focal"), simulated=True)
     text = sheet(plan(CALL, stuck=1), estimate=more)

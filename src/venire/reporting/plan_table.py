@@ -60,14 +60,16 @@ def job_sheet(jobs: Sequence[PlannedJob]) -> list[Table]:
 def jobs_table(jobs: Sequence[PlannedJob]) -> Table:
     """A row a job, and one for all of them: what they share counts once there."""
     estimated = any(job.estimate for job in jobs)
-    columns = ("job", "stored", "new", *(("new, estimated",) if estimated else ()), *_DOLLARS)
+    is_bound = any(job.best.is_lower_bound for job in jobs if job.best)
+    columns = ("job", "stored", "new", *(("new, estimated",) if estimated else ()), *_dollars(is_bound))
     common = set(jobs[0].overrides).intersection(*(job.overrides for job in jobs))
     rows = [_job_row(job, common if len(jobs) > 1 else set(), estimated) for job in jobs]
     plans = [job for job in jobs if job.plan is not None]
     whole = amounts(union(job.plan.calls for job in plans if job.plan).values())
     best = amounts(union(job.best.calls for job in plans if job.best).values())
-    last = _cells("all jobs, shared calls once", whole, best, estimated)
-    return Table("sweep", columns, (*rows, last), tuple(_sweep_notes(jobs)))
+    counted = "all jobs, shared calls once"
+    last = _cells(f"{counted} (at least)" if is_bound else counted, whole, best, estimated)
+    return Table("sweep", columns, (*rows, last), tuple(_sweep_notes(jobs, is_bound=is_bound)))
 
 
 def scaling_table(jobs: Sequence[PlannedJob]) -> Table | None:
@@ -166,10 +168,11 @@ def last_line(jobs: Sequence[PlannedJob]) -> str:
 def plan_json(jobs: Sequence[PlannedJob]) -> dict[str, object]:
     """The same as plain values: `jobs`, `all` (their union), and `stages` of the union."""
     known = union(job.plan.calls for job in jobs if job.plan)
+    is_bound = any(job.plan.is_lower_bound for job in jobs if job.plan)
     made: dict[str, object] = {
         "jobs": [_job_json(job) for job in jobs],
-        "all": asdict(amounts(known.values())),
-        "is_lower_bound": any(job.plan.is_lower_bound for job in jobs if job.plan),
+        "all": _amounts_json(known, is_lower_bound=is_bound),
+        "is_lower_bound": is_bound,
         "stages": _stages_json(known),
         "texts": [asdict(each) for each in _texts([job.plan for job in jobs if job.plan])],
     }
@@ -182,13 +185,20 @@ def plan_json(jobs: Sequence[PlannedJob]) -> dict[str, object]:
 def _job_json(job: PlannedJob) -> dict[str, object]:
     made: dict[str, object] = {"overrides": list(job.overrides), "finished": job.finished, "error": job.error}
     if job.plan is not None:
-        made |= asdict(amounts(job.plan.calls.values())) | {"is_lower_bound": job.plan.is_lower_bound}
+        is_bound = job.plan.is_lower_bound
+        made |= _amounts_json(job.plan.calls, is_lower_bound=is_bound) | {"is_lower_bound": is_bound}
     scaled = job.scaled or job.best
     if scaled is not None:
         made["scaling"] = asdict(scaling(scaled.calls.values(), scaled.instances))
     if job.estimate is not None:
         made["estimate"] = asdict(amounts(job.estimate.calls.values()))
     return made
+
+
+def _amounts_json(calls: Mapping[str, PlannedCall], *, is_lower_bound: bool) -> dict[str, object]:
+    """Of too few calls there is no most that the run costs."""
+    made = asdict(amounts(calls.values()))
+    return made | {"usd_at_most": None} if is_lower_bound else made
 
 
 def _stages_json(calls: Mapping[str, PlannedCall]) -> list[dict[str, object]]:
@@ -198,16 +208,26 @@ def _stages_json(calls: Mapping[str, PlannedCall]) -> list[dict[str, object]]:
     ]
 
 
-_DOLLARS = ("USD expected", "USD at most")
-_COLUMNS = ("stage", "model", "stored", "new", "tokens in", "tokens out", *_DOLLARS)
+_OF_THESE = (
+    "Dollars are of the new calls that are counted here, and bound these alone: what the run costs in all is "
+    "not known. A budget bounds it (budget.usd)."
+)
+
+
+def _dollars(is_lower_bound: bool) -> tuple[str, str]:
+    """The heads of the two columns; of too few calls neither says what the run costs."""
+    of_these = " (of these)" if is_lower_bound else ""
+    return f"USD expected{of_these}", f"USD at most{of_these}"
 
 
 def _stages(title: str, plans: Sequence[Plan], footer: Iterable[str]) -> Table:
     calls = union(plan.calls for plan in plans)
     rows = [(stage, model, *_numbers(each)) for (stage, model), each in by_stage(calls.values()).items()]
+    is_bound = any(plan.is_lower_bound for plan in plans)
+    new = "new (at least)" if is_bound else "new"
     return Table(
         title,
-        _COLUMNS,
+        ("stage", "model", "stored", new, "tokens in", "tokens out", *_dollars(is_bound)),
         (*rows, ("total", "", *_numbers(amounts(calls.values())))),
         (*footer, *_vectors(plans)),
     )
@@ -268,6 +288,7 @@ def _known_notes(plans: Sequence[Plan]) -> Iterator[str]:
             "every instance, of which the run asks later ones about fewer."
         )
     if stuck or skipped:
+        yield _OF_THESE
         yield "--simulate lets simulated judges reply in their place, for an estimate of the rest."
 
 
@@ -309,7 +330,9 @@ def _vectors(plans: Sequence[Plan]) -> Iterator[str]:
             yield f"{found}, about {each.input_tokens:,} tokens, {each.usd:.4f} USD (at most {most:.4f})."
 
 
-def _sweep_notes(jobs: Sequence[PlannedJob]) -> Iterator[str]:
+def _sweep_notes(jobs: Sequence[PlannedJob], *, is_bound: bool) -> Iterator[str]:
+    if is_bound:
+        yield _OF_THESE
     if any(job.finished for job in jobs):
         yield "A finished job is not run again (sweep.rerun=true runs it)."
     if any(job.plan.is_lower_bound for job in jobs if job.plan) and any(job.estimate for job in jobs):
