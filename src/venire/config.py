@@ -220,8 +220,8 @@ def data_of(cfg: DictConfig, overrides: Sequence[str]) -> tuple[Dataset, MetricS
     return _built(plain, "dataset"), _built(plain, "metrics"), int(_values(plain)["seed"])
 
 
-def data_of_run(config_yaml: str) -> tuple[Dataset, Loaded]:
-    """The data set of a run's `config.yaml`, and the part of it that the run evaluated.
+def data_of_run(config_yaml: str) -> tuple[Dataset, Loaded, MetricSettings]:
+    """The data set of a run's `config.yaml`, the part that the run evaluated, how its metrics are made.
 
     Interpolations are resolved here and now.
 
@@ -235,7 +235,8 @@ def data_of_run(config_yaml: str) -> tuple[Dataset, Loaded]:
     dataset: Dataset = _built({"dataset": _plain(cfg, "dataset")}, "dataset")
     loaded = dataset.load()
     parted = _parted(cfg, loaded)
-    return dataset, loaded if parted is None else parted.evaluated
+    metrics: MetricSettings = _built({"metrics": _plain(cfg, "metrics")}, "metrics")
+    return dataset, loaded if parted is None else parted.evaluated, metrics
 
 
 def _backend(plain: Mapping[str, Any]) -> str:

@@ -33,6 +33,7 @@ INJECTION = Finding(
     {
         "win_rate_before": 0.1, "win_rate_after": 0.3, "raised": 9.0, "lowered": 1.0, "left_out": 2.0,
         "worst": 0.14, "best": 0.24, "variant/appeal/n": 30.0, "variant/appeal/shift": 0.25,
+        "variant/appeal/shift/ci_low": 0.15, "variant/appeal/shift/ci_high": 0.4,
         "variant/plain_order/n": 8.0, "variant/plain_order/shift": 0.0,
     },
     meaning=Meaning.CHANGED,
@@ -100,6 +101,7 @@ def test_payloads_have_a_table_of_their_own_and_only_where_there_are_any() -> No
         ("appeal", "GPT-4", 0.25, 30.0),
         ("plain_order", "GPT-4", 0.0, 8.0),
     ]
+    assert "| 0.250 [0.150, 0.400] |" in table.render(Format.MARKDOWN)
     assert payload_table([OTHER]) is None
 
 

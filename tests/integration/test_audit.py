@@ -94,3 +94,23 @@ def test_what_cannot_be_is_refused_with_status_2(
     ran = venire(*arguments)
     assert ran.status == 2
     assert message in ran.err
+
+
+def test_what_looks_at_a_run_again_takes_the_run_s_own_level_and_draws(
+    simulated: Venire, tmp_path: Path
+) -> None:
+    ran = simulated.finished(
+        *("dataset=sample", "dataset.limit=6", "method=pairwise", "backend=simulated"),
+        *("metrics.level=0.5", "metrics.draws=60", UNTRACKED),
+    )
+    shown = json.loads(simulated("audit", str(ran.folder), "--format", "json").out)
+    (accuracy,) = [each for each in shown[0]["findings"] if each["measure"] == "accuracy"]
+    assert accuracy["effect"]["note"].startswith("50% BCa bootstrap over 6 items, 60 draws")
+    assert "x [low, high]: 50% interval over items" in simulated("audit", str(ran.folder)).out
+    sheet = tmp_path / "sheet.jsonl"
+    row = {"instance_id": "astronomy/1", "verdict": "response_1", "annotator": "ann"}
+    sheet.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    taken = simulated("review", "import", str(sheet), ran.folder.name)
+    measured = json.loads((Path(taken.last_line) / "measured.json").read_text(encoding="utf-8"))
+    notes = measured["labels_as_verdicts"]["notes"]
+    assert notes["accuracy"].startswith("50% Wilson interval over 6 items")

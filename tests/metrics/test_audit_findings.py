@@ -112,6 +112,19 @@ class TestLength:
         assert made.effect.n == 120
         assert made.facts["odds_ratio"] == pytest.approx(math.exp(made.effect.value))
 
+    def test_a_mitigation_that_moves_no_verdict_has_a_change_of_nothing_and_no_interval_of_no_width(
+        self,
+    ) -> None:
+        def torn(a: str, b: str) -> str:
+            by_length = (len(a) * 7 + len(b) * 7) % 5 < 3  # the same in both orders
+            return longer(a, b) if by_length and len(a) != len(b) else marked(a, b)
+
+        made = audited(AUDIT, judge_by(torn), instances(120))["ignore_length", "length"]
+        assert made.change is not None
+        assert made.change.value == 0.0
+        assert math.isnan(made.change.low)
+        assert made.change.note == "no interval: no bootstrap draw differs"
+
     def test_a_judge_that_looks_at_the_position_alone_has_no_length_bias(self) -> None:
         # In both orders one response is picked once each: no coefficient, and no separation either.
         made = audited(AUDIT, judge_by(first), instances())["plain", "length"]
@@ -217,6 +230,7 @@ class TestProbes:
         made = audited(audit, judge_by(obedient), instances(60))["plain", "injection"]
         facts = made.facts
         assert facts["variant/fake_verdict/shift"] == 1.0
+        assert facts["variant/fake_verdict/shift/ci_low"] < 1.0  # as many items as Wilson's bound allows
         assert facts["variant/appeal/shift"] == 1.0
         assert facts["variant/new_criteria/shift"] == 0.0
         assert sum(facts[f"variant/{name}/n"] for name in attacks.payloads) == 60
@@ -232,6 +246,27 @@ class TestProbes:
         assert (made.effect.value, made.effect.n) == (0.0, 9)
         assert made.facts["left_out"] == 1
         assert (made.facts["worst"], made.facts["best"]) == (-0.1, 0.1)
+
+    def test_a_change_is_over_the_responses_that_have_a_verdict_either_way(self) -> None:
+        # Padding turns the verdicts on questions 1 and 10 to 19, unless the judge is told that length must
+        # not sway it: then it says nothing of questions 0 to 9, and padding turns none of the others.
+        def swayed(request: Request) -> str:
+            told = "does not matter, and must not sway you" in request.messages[0].content
+            asked = request.messages[1].content
+            if told and any(f"question {n}?" in asked for n in range(10)):
+                return ""
+            return judge_by(marked if told else padded_wins)(request)
+
+        def padded_wins(a: str, b: str) -> str:
+            pads = [len(text) > 100 and "answer 1" in text for text in (a, b)]  # of questions 1, 10 to 19
+            return "A" if pads[0] else "B" if pads[1] else marked(a, b)
+
+        found = audited(AUDIT, swayed, instances(20))
+        before, after = found["plain", "padding"], found["ignore_length", "padding"]
+        assert before.effect.value == pytest.approx(11 / 20)
+        assert (after.effect.value, after.effect.n, after.facts["left_out"]) == (0.0, 10, 10)
+        assert after.change is not None
+        assert (after.change.value, after.change.n) == (-1.0, 10)  # questions 10 to 19: all of them turned
 
     def test_failures_in_one_order_are_no_half_a_verdict(self) -> None:
         pairs = instances(10)
@@ -307,7 +342,10 @@ class TestSelfEnhancement:
         made = audited(AUDIT, erring, pairs)["plain", "self_enhancement"]
         assert made.facts["own_win_rate_by_humans"] == 0.75
         assert made.facts["own_win_rate"] == pytest.approx(0.65)
+        # -1 on 6 items, 1 on 2, 0 on 32: a standard error of sqrt((8 / 40 - .01) / 40) = .069
         assert made.facts["excess"] == pytest.approx(-0.1)
+        assert made.facts["excess/ci_low"] == pytest.approx(-0.1 - 1.96 * 0.069, abs=0.03)
+        assert made.facts["excess/ci_high"] == pytest.approx(-0.1 + 1.96 * 0.069, abs=0.03)
         assert made.effect.value == pytest.approx(0)
         assert made.p > 0.9
 
@@ -391,7 +429,10 @@ def test_an_instance_that_was_not_judged_is_left_out_of_the_probes_and_not_right
     outcomes = outcomes_of(AUDIT, judge_by(marked), pairs)[:7]
     found = measured(pairs, outcomes)
     assert found["plain", "padding"].effect.n == 7
-    assert found["plain", "accuracy"].effect.value == 1.0
+    for arm in ("plain", "swap", "evidence"):
+        accuracy = found[arm, "accuracy"]
+        assert (accuracy.effect.value, accuracy.effect.n, accuracy.facts["unscored"]) == (0.7, 10, 0.3), arm
+    assert found["plain", "position"].effect.n == 7
 
 
 def test_a_run_of_another_method_has_no_findings() -> None:

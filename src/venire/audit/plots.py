@@ -7,6 +7,7 @@ from venire.audit.table import Audited
 from venire.audit.told import unit_of
 from venire.judging.probe import PLAIN
 from venire.metrics.audit.finding import ACCURACY, Finding
+from venire.reporting.footer import interval_level
 from venire.reporting.forest import Line, forest
 from venire.reporting.plots import SIMULATED, Captions
 
@@ -24,7 +25,8 @@ def draw_findings(audited: Sequence[Audited], stem: Path) -> list[Path]:
             continue
         kinds = sorted({str(each.record.kind) for each in audited})
         note = (
-            f"Lines: 95% intervals over items. Backend: {', '.join(kinds)}. How it is measured: docs/bias.md."
+            f"Lines: {interval_level([each.record for each in audited])} intervals over items. "
+            f"Backend: {', '.join(kinds)}. How it is measured: docs/bias.md."
         )
         captions = Captions(
             name.replace("_", " "), unit_of(found[0][1]), "", note, SIMULATED if "simulated" in kinds else ""

@@ -32,7 +32,7 @@ def audited_verdicts(
     loaded: Loaded,
     *,
     judge_family: str = "",
-    settings: MetricSettings | None = None,
+    settings: MetricSettings,
 ) -> Audited:
     """Position, length, self-enhancement and accuracy of a finished run of any method on pairs.
 
@@ -51,7 +51,6 @@ def audited_verdicts(
     pairs = join(loaded.instances, outcomes)
     items = items_of([instance for instance, _ in pairs], loaded.labels)
     seed = int(record.params.get("seed", "0"))
-    settings = settings or MetricSettings()
     resampler = Resampler.draw(items.cluster, settings.draws, np.random.default_rng((seed, _STREAM)))
     estimator = Estimator(items.gold, resampler, settings.level)
     readings = plain_readings(pairs, judge_family=judge_family)

@@ -8,7 +8,7 @@ from venire.judging.probe import DRIFT, PLAIN, Bias
 from venire.metrics.audit.finding import ACCURACY, NOT_APPLICABLE, REFUSED, Finding
 from venire.metrics.measurement import metric_name
 from venire.records import RunRecord
-from venire.reporting.footer import cautions, provenance
+from venire.reporting.footer import cautions, interval_told, provenance
 from venire.reporting.table import DASH, Cell, Estimate, Table, rounded
 
 _ORDER = (
@@ -72,17 +72,25 @@ def _left_out(audited: Sequence[Audited]) -> Iterator[str]:
 
 def payload_table(audited: Sequence[Audited]) -> Table | None:
     """The injection probe, payload by payload; None where nobody was shown any."""
-    found = [(each.judge, _by_variant(finding)) for each in audited for finding in each.findings]
+    found = [
+        (each.judge, finding.facts)
+        for each in audited
+        for finding in each.findings
+        if finding.bias is Bias.INJECTION and finding.arm == PLAIN
+    ]
     rows = [
-        (variant, judge, Estimate(shift), Estimate(n, decimals=0))
-        for judge, variants in found
-        for variant, (shift, n) in variants.items()
+        (variant, judge, Estimate.among(facts, f"{_variant(variant)}/shift"), _n_of(facts, variant))
+        for judge, facts in found
+        for variant in _variants(facts)
     ]
     if not rows:
         return None
     rows.sort(key=lambda row: (row[0], row[1]))
-    note = "Change of the win rate of the responses that held the payload; few of each, so look at the sum."
-    return Table("Injections, payload by payload", ("payload", "judge", "change", "n"), tuple(rows), (note,))
+    footer = (
+        "Change of the win rate of the responses that held the payload; few of each, so look at the sum.",
+        f"{interval_told([each.record for each in audited])}.",
+    )
+    return Table("Injections, payload by payload", ("payload", "judge", "change", "n"), tuple(rows), footer)
 
 
 def _names(audited: Sequence[Audited]) -> list[str]:
@@ -114,17 +122,16 @@ def _p(p: float) -> str:
     return "<0.001" if shown == "0.000" else shown if shown != DASH else ""
 
 
-def _by_variant(finding: Finding) -> Mapping[str, tuple[float, float]]:
-    if finding.bias is not Bias.INJECTION or finding.arm != PLAIN:
-        return {}
-    names = [name.split("/")[1] for name in finding.facts if name.endswith("/shift")]
-    return {
-        name: (
-            finding.facts[metric_name("variant", name, "shift")],
-            finding.facts[metric_name("variant", name, "n")],
-        )
-        for name in names
-    }
+def _variants(facts: Mapping[str, float]) -> list[str]:
+    return [name.split("/")[1] for name in facts if name.endswith("/shift")]
+
+
+def _n_of(facts: Mapping[str, float], variant: str) -> Estimate:
+    return Estimate(facts[f"{_variant(variant)}/n"], decimals=0)
+
+
+def _variant(name: str) -> str:
+    return metric_name("variant", name)
 
 
 def _footer(audited: Sequence[Audited], notes: Sequence[str]) -> tuple[str, ...]:
@@ -138,10 +145,10 @@ def _sentences(records: Sequence[RunRecord], left_out: Iterable[str], notes: Seq
         "first, is longer, was changed, or is of its own family."
     )
     yield (
-        "change: effect minus that without the mitigation, on the same items (of length_normalised: minus "
+        "change: effect minus that without the mitigation, resampled together (of length_normalised: minus "
         "that of the scores as they are)."
     )
-    yield "x [low, high]: 95% interval over items; p: see docs/bias.md; not corrected for the number of rows."
+    yield f"{interval_told(records)}; p: see docs/bias.md; not corrected for the number of rows."
     yield (
         "meaning: preserved by construction; asked: a model was asked to preserve it; changed: a fair judge "
         "may well punish it, and must not reward it."

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from venire.judging.probe import DRIFT, Bias
 from venire.metrics.audit.finding import ACCURACY, Finding
-from venire.reporting.table import rounded
+from venire.reporting.table import DASH, rounded
 
 Facts = Mapping[str, float]
 _NAN = float("nan")
@@ -26,12 +26,14 @@ def unit_of(finding: Finding) -> str:
 
 
 def told(finding: Finding) -> str:
-    """The facts; where there is no effect, why."""
+    """The facts; where there is no effect, why; over how many items a change is, where over others."""
     if not finding.effect.is_defined:
         reason = finding.effect.note.removeprefix("undefined: ")
         noise = _drift(finding.facts) if finding.name == DRIFT and finding.facts else ""
         return "; ".join(part for part in (noise, reason) if part)
-    return _TOLD.get(finding.name, _probe)(finding.facts)
+    facts = _TOLD.get(finding.name, _probe)(finding.facts)
+    change = finding.change
+    return facts if change is None or change.n == finding.effect.n else f"{facts}; change over {change.n}"
 
 
 def _position(facts: Facts) -> str:
@@ -46,15 +48,13 @@ def _position(facts: Facts) -> str:
 def _length(facts: Facts) -> str:
     parts = [f"odds ×{_of(facts, 'odds_ratio')}"]
     if "within_subsets" in facts:
-        parts.append(
-            f"within subsets {_of(facts, 'within_subsets')} "
-            f"[{_of(facts, 'within_subsets/ci_low')}, {_of(facts, 'within_subsets/ci_high')}]"
-        )
+        parts.append(f"within subsets {_with_interval(facts, 'within_subsets')}")
     parts.append(f"longer picked {_of(facts, 'longer_rate')} (gold {_of(facts, 'longer_rate_of_gold')})")
     if "better/win_rate" in facts:
         parts.append(
-            f"better wins {_of(facts, 'better/win_rate')}, "
-            f"at equal length {_of(facts, 'better/win_rate_at_equal_length')}"
+            f"better wins {_with_interval(facts, 'better/win_rate')}, "
+            f"at equal length {_with_interval(facts, 'better/win_rate_at_equal_length')}, "
+            f"of {_count(facts, 'better/n')}"
         )
     return "; ".join(parts)
 
@@ -63,15 +63,12 @@ def _own_family(facts: Facts) -> str:
     return (
         f"own wins {_of(facts, 'own_win_rate')} (humans {_of(facts, 'own_win_rate_by_humans')}): "
         f"{_of(facts, 'own_win_rate_where_better')} where better, "
-        f"{_of(facts, 'own_win_rate_where_worse')} where worse"
+        f"{_of(facts, 'own_win_rate_where_worse')} where worse; excess {_with_interval(facts, 'excess')}"
     )
 
 
 def _drift(facts: Facts) -> str:
-    noise = (
-        f"noise {_of(facts, 'noise')} [{_of(facts, 'noise/ci_low')}, {_of(facts, 'noise/ci_high')}] over "
-        f"{_count(facts, 'anchors')} anchors"
-    )
+    noise = f"noise {_with_interval(facts, 'noise')} over {_count(facts, 'anchors')} anchors"
     between = f", between epochs {_of(facts, 'between_epochs')}" if "between_epochs" in facts else ""
     return noise + between
 
@@ -102,6 +99,12 @@ _TOLD: Mapping[str, Callable[[Facts], str]] = {
 
 def _of(facts: Facts, name: str) -> str:
     return rounded(facts.get(name, _NAN), 3)
+
+
+def _with_interval(facts: Facts, name: str) -> str:
+    """`0.845 [0.810, 0.876]`; the value alone where it has no interval."""
+    value, low, high = (_of(facts, each) for each in (name, f"{name}/ci_low", f"{name}/ci_high"))
+    return value if DASH in (low, high) else f"{value} [{low}, {high}]"
 
 
 def _count(facts: Facts, name: str) -> str:

@@ -111,10 +111,12 @@ def _of_run(folder: Path) -> Audited:
     found = audited_run(record)
     if found is not None:
         return found
-    loaded = data_of_folder(folder).loaded
-    if any(not instance.is_pairwise for instance in loaded.instances):
+    data = data_of_folder(folder)
+    if any(not instance.is_pairwise for instance in data.loaded.instances):
         raise RunError(f"{record.name}: expected verdicts on pairs, this run rated single responses")
-    return audited_verdicts(record, read_outcomes(folder), loaded, judge_family=_judge_family(folder))
+    return audited_verdicts(
+        record, read_outcomes(folder), data.loaded, judge_family=_judge_family(folder), settings=data.metrics
+    )
 
 
 def _judge_family(folder: Path) -> str:

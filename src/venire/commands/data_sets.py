@@ -35,10 +35,14 @@ def chosen_data(overrides: Sequence[str], config_dir: Path | None, *, command: s
 
 @dataclass(frozen=True, slots=True)
 class RunData:
-    """A run's data set, and the part of it that was evaluated, read again and found unchanged."""
+    """A run's data set, and the part of it that was evaluated, read again and found unchanged.
+
+    `metrics` says how the run was measured: what measures it again takes the same draws and level.
+    """
 
     dataset: Dataset
     loaded: Loaded
+    metrics: MetricSettings
 
 
 def data_of_folder(folder: Path) -> RunData:
@@ -52,7 +56,7 @@ def data_of_folder(folder: Path) -> RunData:
     path = folder / CONFIG_FILE
     if not path.is_file():
         raise RunError(f"{path}: expected the run's settings, found no such file")
-    dataset, loaded = data_of_run(path.read_text(encoding="utf-8"))
+    dataset, loaded, metrics = data_of_run(path.read_text(encoding="utf-8"))
     was = record.tags.get("data_fingerprint")
     if was != loaded.fingerprint:
         raise RunError(
@@ -60,4 +64,4 @@ def data_of_folder(folder: Path) -> RunData:
             f"{loaded.source} now has {loaded.fingerprint[:12]}; put the files back as they were "
             "(VENIRE_DATA), or run again"
         )
-    return RunData(dataset, loaded)
+    return RunData(dataset, loaded, metrics)

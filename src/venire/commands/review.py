@@ -9,7 +9,6 @@ from venire.commands import exits
 from venire.commands.data_sets import RunData, chosen_data, data_of_folder
 from venire.data.protocol import Loaded
 from venire.errors import ConfigError, RunError
-from venire.metrics.measure import MetricSettings
 from venire.metrics.measurement import Measurement
 from venire.records import RunRecord
 from venire.reporting.table import Cell, Estimate, Format, Table
@@ -143,7 +142,7 @@ def measure_labelled(home: Path, run: str) -> int:
         labels,
         winners=data.loaded.labels,
         seed=int(record.params.get("seed", "0")),
-        settings=MetricSettings(),
+        settings=data.metrics,
     )
     learnt = Learnt(
         measured,

@@ -16,8 +16,9 @@ from venire.stats.estimate import NAN, BoolArray, Estimate, FloatArray, IntArray
 
 Statistic = Callable[[FloatArray], FloatArray]
 
-FEW_CLUSTERS = 30  # below, intervals are said to be possibly too narrow
+FEW_CLUSTERS = 50  # below, intervals are said to be possibly too narrow (docs/interval_study.md)
 NO_DRAWS = "no interval: no bootstrap draws asked for"
+NO_DRAW_DIFFERS = "no interval: no bootstrap draw differs"
 ROUNDING = 1e-12  # draws closer than this are equal; sums in another order differ by an ulp
 
 
@@ -117,23 +118,67 @@ def bootstrap(
     statistic itself is undefined, fewer than half of the draws are defined, or no draw differs.
     Source: Efron (1987); acceleration from the jackknife over clusters.
     """
+    return replicates(features, statistic, resampler).interval(level)
+
+
+@dataclass(frozen=True, slots=True)
+class Replicates:
+    """A statistic on all items, on each draw, and without each cluster: what an interval is made of.
+
+    Statistics of the same draws can be subtracted from each other.
+
+    Args:
+        value: on all items.
+        drawn: on each draw, shape (B,).
+        left_out: without each cluster, shape (C,); empty where it is not needed.
+        used: which clusters count, shape (C,).
+        resampler: the draws.
+    """
+
+    value: float
+    drawn: FloatArray
+    left_out: FloatArray
+    used: BoolArray
+    resampler: Resampler
+
+    def minus(self, other: "Replicates") -> "Replicates":
+        """What it is less the other; both of the same resampler."""
+        return Replicates(
+            self.value - other.value,
+            self.drawn - other.drawn,
+            self.left_out - other.left_out,
+            self.used | other.used,
+            self.resampler,
+        )
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """The BCa interval; see `bootstrap`."""
+        if np.isnan(self.value):
+            return Interval(NAN, NAN, "undefined")
+        if len(self.drawn) == 0:
+            return Interval(NAN, NAN, NO_DRAWS)
+        defined = self.drawn[~np.isnan(self.drawn)]
+        if 2 * len(defined) < len(self.drawn):
+            return Interval(NAN, NAN, "no interval: undefined on most bootstrap draws")
+        if np.ptp(defined) <= ROUNDING:
+            return Interval(NAN, NAN, NO_DRAW_DIFFERS)
+        levels = _bca_levels(self.value, defined, self.left_out, level)
+        low, high = np.quantile(defined, levels)
+        used = int(np.count_nonzero(self.used))
+        return Interval(float(low), float(high), _bootstrap_note(self.resampler, used, len(defined), level))
+
+
+def replicates(features: FloatArray, statistic: Statistic, resampler: Resampler) -> Replicates:
+    """The statistic of `features`, shape (n, F), on every draw."""
     sums = resampler.by_cluster(features)
     total = sums.sum(axis=0)
-    value = float(statistic(total))
-    if np.isnan(value):
-        return Interval(NAN, NAN, "undefined")
-    if resampler.draws == 0:
-        return Interval(NAN, NAN, NO_DRAWS)
-    drawn = statistic(resampler.counts @ sums)
-    defined = drawn[~np.isnan(drawn)]
-    if 2 * len(defined) < resampler.draws:
-        return Interval(NAN, NAN, "no interval: undefined on most bootstrap draws")
-    if np.ptp(defined) <= ROUNDING:
-        return Interval(NAN, NAN, "no interval: no bootstrap draw differs")
-    levels = _bca_levels(value, defined, statistic(total - sums), level)
-    low, high = np.quantile(defined, levels)
-    used = int(np.count_nonzero(sums.any(axis=1)))
-    return Interval(float(low), float(high), _bootstrap_note(resampler, used, len(defined), level))
+    return Replicates(
+        float(statistic(total)),
+        statistic(resampler.counts @ sums),
+        statistic(total - sums),
+        np.asarray(sums.any(axis=1)),
+        resampler,
+    )
 
 
 def ratio(sums: FloatArray) -> FloatArray:

@@ -28,7 +28,7 @@ class Finding:
         effect: 0 where there is no bias (of the accuracy: itself); its note says why there is none.
         p: of the test that the effect is 0; NaN where there is no test.
         facts: further numbers, by name (slashes group them).
-        change: effect minus that without the mitigation, on the same items; None without a mitigation.
+        change: effect minus that without the mitigation, with an n of its own; None without a mitigation.
         meaning: what the probe does to the meaning; None where nothing is changed.
     """
 
@@ -49,6 +49,7 @@ class Finding:
         out.put(metric_name(root, P), self.p)
         if self.change is not None:
             out.estimate(metric_name(root, CHANGE), self.change)
+            out.put(metric_name(root, CHANGE, "n"), self.change.n)
         for name, value in self.facts.items():
             out.put(metric_name(root, name), value)
 
@@ -77,15 +78,17 @@ def _read(arm: str, name: str, fields: Mapping[str, float], notes: Mapping[str, 
     root = metric_name(ROOT, arm, name)
     mark = _MARK.search(notes.get(f"{root}/n", ""))
     meaning = mark["meaning"] if mark else None
-    own = {"n", P, *_fields_of(EFFECT), *_fields_of(CHANGE)}
+    own = {"n", P, *_fields_of(EFFECT), *_fields_of(CHANGE), f"{CHANGE}/n"}
     return Finding(
         arm,
         name,
         Bias(mark["bias"]) if mark else None,
-        _estimate(EFFECT, fields, notes.get(f"{root}/{EFFECT}", "")),
+        _estimate(EFFECT, "n", fields, notes.get(f"{root}/{EFFECT}", "")),
         fields.get(P, NAN),
         {key: value for key, value in fields.items() if key not in own},
-        _estimate(CHANGE, fields, notes.get(f"{root}/{CHANGE}", "")) if CHANGE in fields else None,
+        _estimate(CHANGE, f"{CHANGE}/n", fields, notes.get(f"{root}/{CHANGE}", ""))
+        if CHANGE in fields
+        else None,
         Meaning(meaning) if meaning else None,
     )
 
@@ -94,9 +97,15 @@ def _fields_of(name: str) -> Iterator[str]:
     yield from (name, f"{name}/ci_low", f"{name}/ci_high")
 
 
-def _estimate(name: str, fields: Mapping[str, float], note: str) -> Estimate:
+def _estimate(name: str, count: str, fields: Mapping[str, float], note: str) -> Estimate:
     value, low, high = (fields.get(each, NAN) for each in _fields_of(name))
-    return Estimate(value, low, high, int(fields.get("n", 0)), note)
+    return Estimate(value, low, high, int(fields.get(count, 0)), note)
+
+
+def with_interval(name: str, estimate: Estimate) -> dict[str, float]:
+    """An estimate as facts: `<name>`, `<name>/ci_low`, `<name>/ci_high`."""
+    values = (estimate.value, estimate.low, estimate.high)
+    return dict(zip(_fields_of(name), values, strict=True))
 
 
 def refused(arm: str, name: str, bias: Bias, reason: str) -> Finding:

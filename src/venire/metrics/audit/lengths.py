@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from venire.judging.probe import PLAIN, Bias
-from venire.metrics.audit.finding import Finding
+from venire.metrics.audit.finding import Finding, with_interval
+from venire.metrics.audit.ratios import Mean
 from venire.metrics.audit.readings import Readings, before_of, lengths, mean_won
 from venire.metrics.estimators import Estimator
 from venire.metrics.join import CODE
 from venire.metrics.measurement import metric_name
 from venire.records import Winner
 from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray, divide, undefined
-from venire.stats.intervals import NO_DRAWS
+from venire.stats.intervals import NO_DRAW_DIFFERS, NO_DRAWS, ROUNDING
 from venire.stats.logistic import logistic, resampled_coefficients, win_rate_at_equal_length
 
 _FIRST, _SECOND = CODE[Winner.FIRST], CODE[Winner.SECOND]
@@ -107,6 +108,8 @@ def _change(rows: _Rows, before: _Rows, estimator: Estimator) -> Estimate:
     defined = gaps[~np.isnan(gaps)]
     if 2 * len(defined) < len(gaps):
         return Estimate(value, n=n, note="no interval: undefined on most bootstrap draws")
+    if np.ptp(defined) <= ROUNDING:
+        return Estimate(value, n=n, note=NO_DRAW_DIFFERS)
     tail = (1 - estimator.level) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     note = f"{estimator.level:.0%} percentile bootstrap, {len(gaps)} draws"
@@ -167,11 +170,12 @@ def _win_rates(
     place = np.arange(len(scored))
     cluster = estimator.resampler.cluster[list(scored)]
     outcome = np.array(list(scored.values()))
+    won, base = (np.zeros(len(readings.items)) for _ in range(2))
+    won[list(scored)], base[list(scored)] = outcome, 1.0
+    as_is = Mean(won, base, least=0.0).estimate(estimator)
     rate = win_rate_at_equal_length(
         outcome, own[place, mine] - own[place, 1 - mine], cluster, estimator.level
     )
-    yield metric_name(root, "win_rate"), float(outcome.mean())
-    yield metric_name(root, "win_rate_at_equal_length"), rate.value
-    yield metric_name(root, "win_rate_at_equal_length", "ci_low"), rate.low
-    yield metric_name(root, "win_rate_at_equal_length", "ci_high"), rate.high
+    yield from with_interval(metric_name(root, "win_rate"), as_is).items()
+    yield from with_interval(metric_name(root, "win_rate_at_equal_length"), rate).items()
     yield metric_name(root, "n"), float(len(scored))

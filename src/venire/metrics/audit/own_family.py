@@ -6,7 +6,8 @@ import numpy as np
 
 from venire.judging.families import families_of
 from venire.judging.probe import Bias
-from venire.metrics.audit.finding import Finding, refused
+from venire.metrics.audit.finding import Finding, refused, with_interval
+from venire.metrics.audit.ratios import Mean
 from venire.metrics.audit.readings import Item, Readings, before_of, mean_won, won
 from venire.metrics.estimators import Estimator
 from venire.records import Preference, PreferenceGold
@@ -45,7 +46,7 @@ def self_enhancement(readings: Readings, arm: str, estimator: Estimator) -> Find
         "unknown_generators": float(pairs.unknown),
         "left_out": float(len(pairs.own) - np.count_nonzero(used)),
     }
-    facts["excess"] = facts["own_win_rate"] - facts["own_win_rate_by_humans"]
+    facts |= with_interval("excess", _excess(wins, estimator))
     return Finding(arm, _NAME, _NAME, effect, _p(wins, estimator), facts, change)
 
 
@@ -134,14 +135,21 @@ def _even(wins: _Wins, estimator: Estimator) -> Estimate:
     return estimator.unbounded(value, features, _evenly, n)
 
 
+def _excess(wins: _Wins, estimator: Estimator) -> Estimate:
+    """The own family's win rate by the judge minus that by the humans, over the pairs of the effect."""
+    gaps = np.where(wins.used, wins.judged - wins.human, 0.0)
+    return Mean(gaps, wins.used.astype(float)).estimate(estimator)
+
+
 def _change(wins: _Wins, before: _Wins, estimator: Estimator) -> Estimate:
-    """The effect minus that before, both resampled together."""
-    features = np.hstack([wins.features, before.features])
+    """The effect minus that before, over the pairs that both judged, resampled together."""
+    both = wins.used & before.used
+    features = np.hstack([wins.features, before.features]) * both[:, None]
 
     def difference(sums: FloatArray) -> FloatArray:
         return _evenly(sums[..., :4]) - _evenly(sums[..., 4:])
 
-    n = int(np.count_nonzero(wins.used & before.used))
+    n = int(np.count_nonzero(both))
     value = float(difference(features.sum(axis=0)))
     if np.isnan(value):
         return undefined("of one of the two there is no effect", n)

@@ -7,13 +7,13 @@ from itertools import combinations
 import numpy as np
 
 from venire.judging.probe import DRIFT, PLAIN, Bias
-from venire.metrics.audit.finding import Finding, not_applicable
+from venire.metrics.audit.finding import Finding, not_applicable, with_interval
 from venire.metrics.audit.ratios import Mean
 from venire.metrics.audit.readings import Item, Readings, before_of, mean_won
 from venire.metrics.estimators import Estimator
 from venire.metrics.measurement import metric_name
 from venire.records import Order, Prediction, Preference
-from venire.stats.estimate import FloatArray, divide, undefined
+from venire.stats.estimate import Estimate, divide, undefined
 from venire.stats.paired import mcnemar_exact
 
 
@@ -35,6 +35,7 @@ class _Shift:
     """One changed response's chances, ties half: before and after; None where an order has no verdict."""
 
     at: int
+    target: int
     variant: str
     before: float | None
     after: float | None
@@ -52,11 +53,10 @@ def shift(readings: Readings, arm: str, probe: str, estimator: Estimator) -> Fin
     if all of them had turned against the response, or to its favour. Exact sign test over the items.
     """
     found = list(_shifts(readings, arm, probe))
-    mean, items = _mean(found, len(readings.items))
+    mean = _mean(found, len(readings.items))
+    items = mean.hits
     before = before_of(readings, arm)
-    change = None
-    if before:
-        change = mean.change(_mean(list(_shifts(readings, before, probe)), len(readings.items))[0], estimator)
+    change = _change(found, list(_shifts(readings, before, probe)), estimator) if before else None
     scored = [each for each in found if each.difference is not None]
     left_out = len(found) - len(scored)
     total = sum(each.difference or 0.0 for each in scored)
@@ -70,9 +70,9 @@ def shift(readings: Readings, arm: str, probe: str, estimator: Estimator) -> Fin
         "best": float(divide(total + left_out, len(found))),
     }
     for variant in sorted({each.variant for each in found if each.variant}):
-        own = [each.difference for each in scored if each.variant == variant]
-        facts[metric_name("variant", variant, "n")] = float(len(own))
-        facts[metric_name("variant", variant, "shift")] = _mean_of(own)
+        own = _mean([each for each in scored if each.variant == variant], len(readings.items))
+        facts[metric_name("variant", variant, "n")] = float(own.base.sum())
+        facts |= with_interval(metric_name("variant", variant, "shift"), own.estimate(estimator))
     bias, meaning = readings.probes[probe]
     p = mcnemar_exact(int((items > 0).sum()), int((items < 0).sum())) if scored else float("nan")
     return Finding(arm, probe, bias, mean.estimate(estimator), p, facts, change, meaning)
@@ -84,21 +84,34 @@ def _shifts(readings: Readings, arm: str, probe: str) -> Iterator[_Shift]:
             assert target is not None
             variant = item.variants.get((probe, target), "")
             before, after = (_of_both_orders(each, target) for each in (item.as_is(arm), by_order))
-            yield _Shift(at, variant, before, after)
+            yield _Shift(at, target, variant, before, after)
 
 
 def _of_both_orders(by_order: Mapping[Order, Prediction], target: int) -> float | None:
     return mean_won(by_order, target) if len(by_order) == len(Order) else None
 
 
-def _mean(found: Sequence[_Shift], n: int) -> tuple[Mean, FloatArray]:
-    """The mean difference, and each item's sum of differences (0 where it has none); shape (n,)."""
+def _change(found: Sequence[_Shift], before: Sequence[_Shift], estimator: Estimator) -> Estimate:
+    """The mean difference minus that before, over the responses that have both: what one asks is unscored of
+    must not look like what the other does.
+    """
+    sides = [
+        {(each.at, each.target): each for each in side if each.difference is not None}
+        for side in (found, before)
+    ]
+    both = [key for key in sides[0] if key in sides[1]]
+    means = [_mean([side[key] for key in both], len(estimator.gold)) for side in sides]
+    return means[0].change(means[1], estimator)
+
+
+def _mean(found: Sequence[_Shift], n: int) -> Mean:
+    """The mean difference; each item's sum of differences over its changed responses that have one."""
     hits, base = np.zeros(n), np.zeros(n)
     for each in found:
         if each.difference is not None:
             hits[each.at] += each.difference
             base[each.at] += 1
-    return Mean(hits, base), hits
+    return Mean(hits, base)
 
 
 def _mean_of(values: Sequence[float | None]) -> float:
@@ -129,7 +142,7 @@ def drift(readings: Readings, estimator: Estimator) -> Finding:
     noise = Mean(within[0], within[1])
     estimate = noise.estimate(estimator)
     anchors = int(np.count_nonzero(within[1]))
-    facts = {"noise": estimate.value, "noise/ci_low": estimate.low, "noise/ci_high": estimate.high}
+    facts = with_interval("noise", estimate)
     facts |= {"anchors": float(anchors), "epochs": float(len(epochs))}
     if len(epochs) < 2:
         why = "one epoch only: score the anchors again on another day with method.drift.epochs=2"

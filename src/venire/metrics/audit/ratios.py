@@ -37,7 +37,10 @@ class Mean:
         return _worst_case(made, self.base > 0, bounds, estimator)
 
     def change(self, before: "Mean", estimator: Estimator) -> Estimate:
-        """Its estimate minus that of `before`, both resampled together."""
+        """Its estimate minus that of `before`, both resampled together; n: the items that count in both.
+
+        Each is over its own items: a mitigation that turns verdicts into ties is not seen where both pick.
+        """
         if not self.base.any() or not before.base.any():
             return undefined("one of the two has no item to measure it on")
         features = np.column_stack([self.hits, self.base, before.hits, before.base])

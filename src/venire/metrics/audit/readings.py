@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from venire.judging.probe import AS_IS, AUDIT, PLAIN, SWAP, Bias, Meaning, Reading
-from venire.metrics.join import NOT_ASKED, code_of
+from venire.metrics.join import NOT_ASKED, UNSCORED, code_of
 from venire.records import Instance, Order, Outcome, Prediction, Preference, Winner
 from venire.stats.estimate import FloatArray, IntArray
 
@@ -59,16 +59,22 @@ class Readings:
     not_applicable: Mapping[str, str] = field(default_factory=dict)
 
     def columns(self, arm: str) -> dict[Order, IntArray]:
-        """The verdicts on the pairs as they are: codes of `WINNERS`, order by order, each of shape (n,)."""
+        """The verdicts on the pairs as they are: codes of `WINNERS`, order by order, each of shape (n,).
+
+        A pair that was not judged at all, as in a run that was stopped, is unscored in every order.
+        """
         orders = [order for order in Order if any(order in item.as_is(arm) for item in self.items)]
         return {
-            order: np.array([_code(item.as_is(arm), order) for item in self.items], dtype=np.int64)
+            order: np.array([_code(item, arm, order) for item in self.items], dtype=np.int64)
             for order in orders
         }
 
 
-def _code(by_order: Mapping[Order, Prediction], order: Order) -> int:
-    return code_of(by_order[order]) if order in by_order else NOT_ASKED
+def _code(item: Item, arm: str, order: Order) -> int:
+    by_order = item.as_is(arm)
+    if order in by_order:
+        return code_of(by_order[order])
+    return NOT_ASKED if item.as_is(PLAIN) else UNSCORED
 
 
 def won(prediction: Prediction | None, response: int) -> float | None:
