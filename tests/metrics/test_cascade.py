@@ -1,6 +1,7 @@
 """What became of a cascade's instances."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -98,6 +99,19 @@ def test_all_escalated_has_no_agreement(instances, call):
     made = measured(instances, [outcome(0, call, (FIRST, 0.5), (FIRST, 0.5))], n=1)
     assert made.metrics["cascade/coverage"] == 0
     assert math.isnan(made.metrics["cascade/agreement"])
+
+
+def test_without_gold_shares_are_told_and_agreement_is_undefined(instances, call):
+    pairs = [replace(each, gold=None) for each in instances("11111")]
+    made = measure(pairs, world(call), labels=(), seed=0, settings=MetricSettings(draws=0))
+    assert (made.metrics["cascade/coverage"], made.metrics["cascade/escalated"]) == (0.8, 1)
+    assert made.metrics["cascade/stage/strong/coverage"] == 0.4
+    for name in ("cascade/agreement", "cascade/with_people/accuracy", "cascade/stage/cheap/agreement"):
+        assert math.isnan(made.metrics[name])
+        assert "no human preference" in made.notes[name]
+    held = guarantee_metrics(fit(), pairs, world(call))
+    assert math.isnan(held.metrics["cascade/guarantee/held"])
+    assert "no human preference" in held.notes["cascade/guarantee/p"]
 
 
 def test_other_methods_have_no_such_metrics(instances, outcomes):

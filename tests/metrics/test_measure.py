@@ -283,3 +283,46 @@ def test_metrics_are_plain_floats(instances, outcomes):
     measured = run(instances("12"), outcomes("12", "1-"))
     assert all(type(value) is float for value in measured.metrics.values())
     assert json.loads(json.dumps(dict(measured.notes))) == measured.notes
+
+
+def without_gold(made):
+    return [replace(each, gold=None) for each in made]
+
+
+def test_pairs_that_nobody_judged_have_what_needs_no_gold_and_nothing_else(instances, outcomes):
+    # mapped back, 1 1, 1 2, 2 2, - 1: consistent 2 of 4; the one shown first is picked as given where 1 is
+    # said, swapped where 2 is: 2 of 3 and 2 of 4
+    pairs, judged = without_gold(instances("1111")), outcomes("112-", "1221")
+    made = measure(pairs, judged, labels=(), seed=0, settings=MetricSettings(draws=20))
+    assert made.metrics["position_consistency"] == 0.5
+    assert made.metrics["first_place_rate"] == pytest.approx((2 + 2) / (3 + 4))
+    assert made.metrics["coverage"] == 7 / 8
+    assert made.metrics["unscored/unparsed"] == 1
+    assert not [name for name in made.metrics if name.startswith(("accuracy", "kappa", "confidence"))]
+    measure(pairs, (), labels=(), seed=0, settings=MetricSettings(draws=0))  # as before a run's first call
+
+
+def test_the_win_rate_of_pairs_without_gold_is_corrected_by_the_labelled_ones(instances, outcomes):
+    # Labelled: sensitivity 3/4, specificity 4/4; said 6 of 10: (.6 + 1 - 1) / (.75 + 1 - 1) = .8
+    known = instances("11112222")
+    development = list(zip(known, outcomes("11122222", "11122222"), strict=True))
+    judged = outcomes("1111112222", "1111112222")
+    pairs = [replace(each, gold=None) for each in instances("1" * 10)]
+    made = measure(pairs, judged, labels=(), seed=0, development=development)
+    assert made.metrics["win_rate/measured"] == 0.6
+    assert made.metrics["win_rate/corrected"] == pytest.approx(0.8)
+    assert made.metrics["win_rate/corrected/ci_low"] < 0.8 < made.metrics["win_rate/corrected/ci_high"]
+    assert math.isnan(made.metrics["win_rate/gold"])
+    assert "10 of the items have no human preference" in made.notes["win_rate/gold"]
+    # with gold it is the same correction: nothing of the evaluated gold enters it
+    labelled = measure(instances("2" * 10), judged, labels=tuple(Winner), seed=0, development=development)
+    assert labelled.metrics["win_rate/corrected"] == made.metrics["win_rate/corrected"]
+    assert labelled.metrics["win_rate/gold"] == 0
+
+
+def test_pairs_of_which_some_have_no_gold_are_refused(instances):
+    some = [*instances("1"), *(replace(each, id="other", gold=None) for each in instances("1"))]
+    with pytest.raises(DataError, match="'other': expected a preference like the others, got no gold"):
+        measure(some, [], labels=tuple(Winner), seed=0)
+    with pytest.raises(DataError, match="got no gold"):
+        measure([replace(some[0], id="z"), some[1]], [], labels=tuple(Winner), seed=0)

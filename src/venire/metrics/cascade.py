@@ -1,6 +1,7 @@
 """What became of a cascade's instances: coverage, agreement and cost of each stage, and its guarantee."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,15 +25,16 @@ def cascade_metrics(judged: Judged, estimator: Estimator, out: Collector) -> Non
     if not any(heard):
         return
     everything = np.full(len(judged), True)
+    against = _Against(estimator, out, all(isinstance(each.gold, PreferenceGold) for each, _ in judged))
     right = np.array([_is_right(each, said) for (each, _), said in zip(judged, heard, strict=True)])
     decided = np.array([_decider(said) is not None for said in heard])
     escalated = np.array([bool(said) for said in heard]) & ~decided
     out.estimate("cascade/coverage", estimator.share_of(decided, everything))
-    out.estimate("cascade/agreement", estimator.share_of(right, decided))
+    against.gold("cascade/agreement", right, decided)
     out.put("cascade/escalated", int(escalated.sum()))
-    out.estimate("cascade/with_people/accuracy", estimator.share_of(right | escalated, everything))
+    against.gold("cascade/with_people/accuracy", right | escalated, everything)
     for stage in dict.fromkeys(each.stage for said in heard for each in said):
-        _stage(stage, judged, heard, right, estimator, out)
+        _stage(stage, judged, heard, right, against)
 
 
 def _stage(
@@ -40,9 +42,9 @@ def _stage(
     judged: Judged,
     heard: Sequence[Sequence[Said]],
     right: BoolArray,
-    estimator: Estimator,
-    out: Collector,
+    against: "_Against",
 ) -> None:
+    estimator, out = against.estimator, against.out
     prefix = metric_name("cascade/stage", stage)
     own = [next((each for each in said if each.stage == stage), None) for said in heard]
     asked = np.array([each is not None and each.asked for each in own])
@@ -54,12 +56,30 @@ def _stage(
     out.put(f"{prefix}/reached", int(asked.sum()))
     out.put(f"{prefix}/decided", int(decided.sum()))
     out.estimate(f"{prefix}/coverage", estimator.share_of(decided, np.full(len(judged), True)))
-    out.estimate(f"{prefix}/agreement", estimator.share_of(right, decided))
+    against.gold(f"{prefix}/agreement", right, decided)
     calls = [call for _, outcome in judged if outcome for call in outcome.calls if call.stage == stage]
     n = sum(bool(said) for said in heard)
     out.put(f"{prefix}/calls_per_instance", len(calls) / n)
     cost, note = cost_of(calls)
     out.put(f"{prefix}/cost_usd_per_1000", 1000 * cost / n, note)
+
+
+@dataclass(frozen=True, slots=True)
+class _Against:
+    """Shares of right verdicts, where every instance has gold to hold them against."""
+
+    estimator: Estimator
+    out: Collector
+    has_gold: bool
+
+    def gold(self, name: str, right: BoolArray, among: BoolArray) -> None:
+        if self.has_gold:
+            self.out.estimate(name, self.estimator.share_of(right, among))
+        else:
+            self.out.missing([name], NO_GOLD)
+
+
+NO_GOLD = "the evaluated instances have no human preference to agree with"
 
 
 def guarantee_metrics(
@@ -101,6 +121,9 @@ def _held_out(
     out.put("cascade/guarantee/target", target)
     out.put("cascade/guarantee/delta", fit.guarantee.delta)
     names = ("cascade/guarantee/held", "cascade/guarantee/p")
+    if not all(isinstance(each.gold, PreferenceGold) for each in instances):
+        out.missing(names, NO_GOLD)
+        return
     if n == 0:
         out.missing(names, "nothing is decided: the guarantee is kept by abstaining")
         return

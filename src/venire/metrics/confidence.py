@@ -82,8 +82,11 @@ class Told:
 
 
 def told_by(source: Source, judged: Judged) -> Told:
-    """What `source` tells of the final predictions of `judged`, against gold."""
-    values = [None if outcome is None else confidence_of(source, each, outcome) for each, outcome in judged]
+    """What `source` tells of the final predictions of `judged`, against gold; of no item without gold."""
+    values = [
+        confidence_of(source, each, outcome) if outcome and isinstance(each.gold, PreferenceGold) else None
+        for each, outcome in judged
+    ]
     used = np.array([value is not None for value in values], dtype=np.bool_)
     confidence = np.array([value for value in values if value is not None], dtype=np.float64)
     right = np.array(

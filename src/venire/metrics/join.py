@@ -102,13 +102,17 @@ def items_of(instances: Sequence[Instance], labels: Sequence[Winner]) -> Items:
         DataError: an instance without one, or with a label that is not declared.
     """
     gold = [_gold_code(instance, labels) for instance in instances]
-    clusters = [("cluster", each.cluster) if each.cluster else ("id", each.id) for each in instances]
     return Items(
         ids=tuple(each.id for each in instances),
         gold=np.array(gold, dtype=np.int64),
-        cluster=codes_of(clusters),
+        cluster=codes_of(clusters_of(instances)),
         subset=tuple(each.subset for each in instances),
     )
+
+
+def clusters_of(instances: Sequence[Instance]) -> list[tuple[str, str]]:
+    """The cluster of each instance; one without a cluster is one of its own."""
+    return [("cluster", each.cluster) if each.cluster else ("id", each.id) for each in instances]
 
 
 def orders_asked(judgments: Sequence[Judgments]) -> list[frozenset[Order | None]]:

@@ -20,13 +20,24 @@ from venire.metrics.estimators import Estimator
 from venire.metrics.geval import geval_metrics
 from venire.metrics.groups import group_metrics
 from venire.metrics.independence import independence_metrics
-from venire.metrics.join import Judgments, columns, items_of, join, orders_asked, reasons
+from venire.metrics.join import (
+    UNSCORED,
+    Judgments,
+    clusters_of,
+    columns,
+    items_of,
+    join,
+    orders_asked,
+    reasons,
+)
 from venire.metrics.measurement import Collector, Measurement
 from venire.metrics.pairwise import (
     agreement_metrics,
     coverage_metrics,
     final_metrics,
     order_metrics,
+    position_metrics,
+    scored_metrics,
     subset_metrics,
 )
 from venire.metrics.panel import bench_of, judge_metrics, panel_metrics
@@ -42,7 +53,7 @@ from venire.metrics.ratings import (
 from venire.metrics.ties import tie_metrics
 from venire.metrics.win_rate import win_rate_metrics
 from venire.records import Call, Instance, Outcome, PreferenceGold, Price, RatingsGold, Winner
-from venire.stats.intervals import Resampler
+from venire.stats.intervals import Resampler, codes_of
 
 STREAM = 0x6D657472  # keeps the bootstrap's draws apart from other uses of the run's seed
 
@@ -92,7 +103,7 @@ def measure(
     Args:
         instances: all that were to be judged.
         outcomes: at most one an instance.
-        labels: the gold labels that the data set declares.
+        labels: the gold labels that the data set declares; none where it has no gold.
         seed: of the bootstrap.
         settings: how intervals are made, and over what ratings are correlated.
         doubly_rated: what tells how two humans go with each other, where that is more than `instances`.
@@ -117,6 +128,8 @@ def measure(
         _measure_humans(doubly_rated or instances, rng, settings, out)
     elif isinstance(pairs[0][0].gold, PreferenceGold):
         _measure_preferences(pairs, labels, rng, settings, out, development)
+    elif not labels and all(each.is_pairwise and each.gold is None for each, _ in pairs):
+        _measure_unlabelled(pairs, rng, settings, out, development)
     else:
         raise DataError(f"gold of {pairs[0][0].id!r}: expected a preference or ratings, got no gold")
     calls = [call for _, outcome in pairs if outcome for call in outcome.calls]
@@ -169,6 +182,29 @@ def _measure_preferences(
     )
     if development:
         win_rate_metrics(pairs, development, out, level=settings.level)
+
+
+def _measure_unlabelled(
+    pairs: Sequence[tuple[Instance, Outcome | None]],
+    rng: np.random.Generator,
+    settings: MetricSettings,
+    out: Collector,
+    development: Sequence[tuple[Instance, Outcome]],
+) -> None:
+    """Of pairs that nobody has judged: what the verdicts tell without gold, and the corrected win rate."""
+    outcomes = [outcome for _, outcome in pairs]
+    codes = codes_of(clusters_of([instance for instance, _ in pairs]))
+    resampler = Resampler.draw(codes, settings.draws, rng)
+    estimator = Estimator(np.full(len(pairs), UNSCORED), resampler, settings.level)
+    judgments = [_judgments(outcome) for outcome in outcomes]
+    asked = orders_asked(judgments)
+    verdicts = columns(judgments, asked)
+    position_metrics(verdicts, estimator, out)
+    scored_metrics(verdicts, reasons(judgments, asked), out)
+    claim_metrics(outcomes, out)
+    score_metrics(outcomes, out)
+    cascade_metrics(pairs, estimator, out)
+    win_rate_metrics(pairs, development, out, level=settings.level)
 
 
 def _measure_ratings(

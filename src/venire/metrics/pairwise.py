@@ -8,7 +8,7 @@ from venire.metrics.estimators import Estimator
 from venire.metrics.join import CODE, NOT_ASKED, UNSCORED, Columns, Items
 from venire.metrics.measurement import Collector, distinct_names, metric_name
 from venire.records import Order, Reason, Slot, Winner
-from venire.stats.estimate import Estimate, FloatArray, IntArray
+from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray
 
 NO_ORDER = "the method shows no order"
 ONE_ORDER = "each instance was judged in one order"
@@ -38,26 +38,42 @@ def final_metrics(final: IntArray, estimator: Estimator, out: Collector) -> None
 
 def order_metrics(columns: Columns, estimator: Estimator, out: Collector) -> None:
     """What only the orders tell: first-place rate, consistency, agreement of the orders."""
-    if columns.by_order:
-        out.estimate("first_place_rate", first_place_rate(columns.by_order, estimator))
-    else:
-        out.missing(["first_place_rate"], NO_ORDER)
+    position_metrics(columns, estimator, out)
     if not columns.both_orders:
-        names = ("position_consistency", "accuracy/consistent", "accuracy/both_orders", "kappa/consistent")
+        names = ("accuracy/consistent", "accuracy/both_orders", "kappa/consistent")
         between = ("kappa/between_orders", "kappa_null_category/between_orders")
         out.missing((*names, *between), ONE_ORDER if columns.by_order else NO_ORDER)
         return
     first, second = columns.main
     gold = estimator.gold
-    consistent = (first == second) & (first >= 0)
+    consistent = _consistent(columns)
     everything = np.full(len(gold), True)
-    out.estimate("position_consistency", estimator.share_of(consistent, everything))
     out.estimate("accuracy/consistent", estimator.share_of(first == gold, consistent))
     out.estimate("accuracy/both_orders", estimator.share_of((first == gold) & consistent, everything))
     out.estimate("kappa/consistent", estimator.kappa([np.where(consistent, first, NOT_ASKED)]))
     out.estimate("kappa/between_orders", estimator.kappa_between([(first, second)]))
     null_too = estimator.kappa_between([(first, second)], null_category=True)
     out.estimate("kappa_null_category/between_orders", null_too)
+
+
+def position_metrics(columns: Columns, estimator: Estimator, out: Collector) -> None:
+    """`first_place_rate` and `position_consistency`: what the orders tell without any gold."""
+    if columns.by_order:
+        out.estimate("first_place_rate", first_place_rate(columns.by_order, estimator))
+    else:
+        out.missing(["first_place_rate"], NO_ORDER)
+    if columns.both_orders:
+        consistent = _consistent(columns)
+        everything = np.full(len(consistent), True)
+        out.estimate("position_consistency", estimator.share_of(consistent, everything))
+    else:
+        out.missing(["position_consistency"], ONE_ORDER if columns.by_order else NO_ORDER)
+
+
+def _consistent(columns: Columns) -> BoolArray:
+    """Whether both orders name one winner."""
+    first, second = columns.main
+    return np.equal(first, second) & np.greater_equal(first, 0)
 
 
 def subset_metrics(items: Items, columns: Columns, estimator: Estimator, out: Collector) -> None:
@@ -79,12 +95,17 @@ def subset_metrics(items: Items, columns: Columns, estimator: Estimator, out: Co
 def coverage_metrics(
     columns: Columns, why: Mapping[Reason, int], estimator: Estimator, out: Collector
 ) -> None:
-    """`coverage`, `accuracy/worst`, `accuracy/best`, and `unscored/*` by reason (those that occur)."""
+    """`accuracy/worst`, `accuracy/best`, and those of `scored_metrics`."""
     hits, base = estimator.correct(columns.main)
     unscored = np.count_nonzero(np.stack(columns.main) == UNSCORED)
-    out.put("coverage", coverage(columns))
+    scored_metrics(columns, why, out)
     out.put("accuracy/worst", float(hits.sum() / base.sum()))
     out.put("accuracy/best", float((hits.sum() + unscored) / base.sum()))
+
+
+def scored_metrics(columns: Columns, why: Mapping[Reason, int], out: Collector) -> None:
+    """`coverage`, and `unscored/*` by reason (those that occur)."""
+    out.put("coverage", coverage(columns))
     out.put("unscored/total", sum(why.values()))
     for reason in Reason:
         if why.get(reason, 0):

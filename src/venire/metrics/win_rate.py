@@ -12,10 +12,12 @@ Judged = Sequence[tuple[Instance, Outcome | None]]
 def win_rate_metrics(judged: Judged, development: Judged, out: Collector, *, level: float = 0.95) -> None:
     """`win_rate/*` over items with a final verdict: the rate of "the first response is better".
 
-    The development split is the labelled part; the gold of the others is looked at for `win_rate/gold` only.
+    The development split is the labelled part; the gold of the others is looked at for `win_rate/gold` only,
+    and need not be there.
     """
-    cast = _verdicts(judged)
-    said = sum(verdict is Winner.FIRST for verdict, _ in cast)
+    finals = [outcome.prediction for _, outcome in judged if outcome is not None]
+    cast = [final.winner for final in finals if isinstance(final, Preference)]
+    said = sum(verdict is Winner.FIRST for verdict in cast)
     known = _verdicts(development)
     first = [verdict for verdict, gold in known if gold is Winner.FIRST]
     others = [verdict for verdict, gold in known if gold is not Winner.FIRST]
@@ -29,8 +31,12 @@ def win_rate_metrics(judged: Judged, development: Judged, out: Collector, *, lev
     out.estimate("win_rate/corrected", corrected_rate(said, len(cast), labelled, level))
     out.put("win_rate/sensitivity", labelled.sensitivity)
     out.put("win_rate/specificity", labelled.specificity)
-    true = sum(gold is Winner.FIRST for _, gold in cast)
-    out.estimate("win_rate/gold", measured_rate(true, len(cast), level))
+    golds = [gold for _, gold in _verdicts(judged)]
+    if len(golds) < len(cast):
+        out.missing(["win_rate/gold"], f"{len(cast) - len(golds)} of the items have no human preference")
+        return
+    true = sum(gold is Winner.FIRST for gold in golds)
+    out.estimate("win_rate/gold", measured_rate(true, len(golds), level))
 
 
 def _verdicts(judged: Judged) -> list[tuple[Winner, Winner]]:
