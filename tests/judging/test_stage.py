@@ -110,6 +110,7 @@ RECORDED = RecordedJudge("GPT-4", "Vanilla")
         ({"asks": JUDGE, "prompt": "no_such"}, "prompt"),
         ({"asks": JUDGE, "orders": Orders.AS_GIVEN}, "confidence: consistency needs two votes"),
         ({"asks": JUDGE, "confidence": Source.FINAL}, "confidence: expected where"),
+        ({"asks": JUDGE, "confidence": Source.MARGIN}, "a stage compares"),
         ({"asks": JUDGE, "confidence": Source.PANEL_SHARE}, "confidence: panel_share needs a panel"),
         ({"asks": PANEL}, "confidence: consistency is one judge's"),
         ({"asks": PANEL, "confidence": Source.LOGPROB}, "j0 tells none (top_logprobs)"),

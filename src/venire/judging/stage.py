@@ -102,6 +102,11 @@ class Stage:
         source, recorded = self.confidence, any(isinstance(judge, RecordedJudge) for judge in self.judges)
         if source is Source.FINAL:
             raise ConfigError("confidence: expected where a stage's confidence comes from, got final")
+        if source is Source.MARGIN:
+            raise ConfigError(
+                "confidence: margin is of responses that are scored apart, and a stage compares them; take "
+                "consistency, panel_share, verbalised, logprob or evidence"
+            )
         if source is Source.PANEL_SHARE and len(self.judges) < 2:
             raise ConfigError("confidence: panel_share needs a panel of two or more, got one judge")
         if source is Source.CONSISTENCY and len(self.judges) > 1:
@@ -209,5 +214,5 @@ def _confidence(
             return stated(votes, winner)
         case Source.EVIDENCE:
             return evidence(votes, instance)
-        case Source.FINAL:
-            raise ValueError("a stage has no confidence before its verdict")
+        case Source.FINAL | Source.MARGIN:
+            raise ValueError(f"a stage, which compares, has no confidence by {source}")
