@@ -44,7 +44,8 @@ def drawn(settings: ConfidenceSettings, development: int = 30, kind: BackendKind
 def test_a_run_with_a_development_split_has_its_figures() -> None:
     files = drawn(ConfidenceSettings())
     assert sorted(files) == [
-        *("reliability_final.png", "reliability_final.svg", "risk_coverage.png", "risk_coverage.svg")
+        *("reliability_final.pdf", "reliability_final.png", "reliability_final.svg"),
+        *("risk_coverage.pdf", "risk_coverage.png", "risk_coverage.svg"),
     ]
     assert files["risk_coverage.png"].startswith(b"\x89PNG")
     svg = files["reliability_final.svg"].decode()

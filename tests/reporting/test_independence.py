@@ -11,6 +11,7 @@ from venire.metrics.independence import Independence, independence_of
 from venire.metrics.join import CODE
 from venire.metrics.panel import bench_of
 from venire.records import BackendKind, Order, Outcome, Preference, Vote, Winner
+from venire.reporting.figure import SIMULATED, Captions
 from venire.reporting.heat_map import heat_map
 from venire.reporting.independence import (
     as_json,
@@ -20,7 +21,6 @@ from venire.reporting.independence import (
     summary_table,
     without_table,
 )
-from venire.reporting.plots import SIMULATED, Captions
 from venire.reporting.table import Format
 from venire.stats.intervals import Resampler
 
@@ -98,7 +98,7 @@ def test_heat_maps_are_drawn_for_each_order_and_say_what_answered(make_record, t
     assert [path.name for path in paths] == [
         f"x_{view}.{ending}"
         for view in ("as_given", "swapped", "mean_of_the_orders")
-        for ending in ("svg", "png")
+        for ending in ("svg", "pdf", "png")
     ]
     text = paths[0].read_text(encoding="utf-8")
     assert SIMULATED in text

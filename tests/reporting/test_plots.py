@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from venire.reporting.plots import SIMULATED, Captions, Point, bars, curve, pareto, pareto_front
+from venire.reporting.figure import SIMULATED, Captions
+from venire.reporting.plots import Point, bars, curve, pareto, pareto_front
 
 POINTS = [
     Point("a", 0.0, 0.7, 0.65, 0.75, 8.0, "own"),
@@ -39,13 +40,14 @@ def test_a_plot_is_written_in_both_forms_and_says_that_judges_were_simulated(
                 return pareto(points, CAPTIONS, stem)
         return bars(points, points[:1], CAPTIONS, stem)
 
-    svg, png = draw("one")
-    assert (svg.name, png.name) == ("plot.svg", "plot.png")
+    svg, pdf, png = draw("one")
+    assert (svg.name, pdf.name, png.name) == ("plot.svg", "plot.pdf", "plot.png")
+    assert pdf.read_bytes()[:5] == b"%PDF-"
     assert png.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     text = svg.read_text(encoding="utf-8")
     assert SIMULATED in text
     assert "<i>" not in text
-    assert draw("two")[0].read_bytes() == svg.read_bytes()
+    assert [path.read_bytes() for path in draw("two")] == [path.read_bytes() for path in (svg, pdf, png)]
 
 
 def test_a_point_without_an_interval_has_none(tmp_path: Path) -> None:

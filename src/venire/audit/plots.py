@@ -7,9 +7,9 @@ from venire.audit.table import Audited
 from venire.audit.told import unit_of
 from venire.judging.probe import PLAIN
 from venire.metrics.audit.finding import ACCURACY, Finding
+from venire.reporting.figure import SIMULATED, Captions
 from venire.reporting.footer import interval_level
 from venire.reporting.forest import Line, forest
-from venire.reporting.plots import SIMULATED, Captions
 
 
 def draw_findings(audited: Sequence[Audited], stem: Path) -> list[Path]:

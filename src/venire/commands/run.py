@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from venire.commands import exits
 from venire.commands.composing import experiment_in_job, for_each_job
@@ -20,6 +20,7 @@ from venire.errors import ConfigError, TrackingError
 from venire.launch import Door, Ready, Written, execute, prepare
 from venire.methods.protocol import AsksPeople
 from venire.records import RunStatus
+from venire.reporting.pairing import read_run
 from venire.runs import secret_values
 from venire.sweep import (
     Job,
@@ -176,14 +177,28 @@ def _finish_sweep(launch: Launch, jobs: Sequence[Job], tracking: TrackingSetting
     table = print_sweep(home, folder, jobs)
     if table is not None:
         write_table(folder, table)
+        plots = _draw(launch, jobs)
         if tracking is not None:
-            trouble = upload_table(tracking, Door(home, os.environ), folder, jobs)
+            door, more = Door(home, os.environ), [path.name for path in plots]
+            trouble = upload_table(tracking, door, folder, jobs, more=more)
             if trouble:
                 print(f"warning: {trouble}", file=sys.stderr)
     print(path)
     if all(job.ok for job in jobs):
         return exits.OK
     return exits.FAILED if any(job.status is JobStatus.FAILED for job in jobs) else exits.INCOMPLETE
+
+
+def _draw(launch: Launch, jobs: Sequence[Job]) -> list[Path]:
+    """The sweep's plots, beside its table; none with `sweep.plots=false`."""
+    composed = launch.folder / "multirun.yaml"  # hydra's, of this launch
+    if not composed.is_file() or not OmegaConf.load(composed).sweep.plots:
+        return []
+    from venire.reporting.spec_plots import draw, sweep_plots
+
+    runs = [read_run(Path(job.folder)) for job in jobs if job.folder]
+    spec = sweep_plots(f"sweep {launch.folder.name}", runs)
+    return draw(spec, runs, launch.folder / "plot", home=launch.home)
 
 
 def tracking_of(jobs: Sequence[Job]) -> TrackingSettings | None:

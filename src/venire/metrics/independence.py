@@ -113,7 +113,8 @@ def independence_of(bench: Bench, estimator: Estimator, subset: Sequence[str] = 
         views = [(name, [matrix]) for name, matrix in shown.items() if matrix is not None]
         views.append((BOTH, matrices))
     return [
-        _independence(view, _seen(bench, each, estimator), estimator, group, best) for view, each in views
+        _independence(view, _seen(bench, each, estimator.gold), estimator, group, best)
+        for view, each in views
     ]
 
 
@@ -123,7 +124,7 @@ def independence_metrics(bench: Bench, estimator: Estimator, out: Collector) -> 
         str(order): [matrix] for order in Order if (matrix := bench.in_order(order)) is not None
     }
     for view, matrices in views.items():
-        features = _seen(bench, matrices, estimator).features()
+        features = _seen(bench, matrices, estimator.gold).features()
         for name, statistic in _STATISTICS.items():
             out.estimate(metric_name("panel", name, view), _mean(features, statistic, estimator))
 
@@ -135,8 +136,21 @@ _STATISTICS: Mapping[str, Statistic] = {
 }
 
 
-def _seen(bench: Bench, matrices: Sequence[IntArray], estimator: Estimator) -> _Seen:
-    found = [right_votes(matrix, estimator.gold) for matrix in matrices]
+def error_matrix(bench: Bench, gold: IntArray) -> FloatArray:
+    """Correlation of being right between each two judges, the mean over the orders; shape (judges, judges).
+
+    NaN where a judge is always or never right.
+    """
+    return _errors(_seen(bench, bench.main, gold))
+
+
+def _errors(seen: _Seen) -> FloatArray:
+    by_order = [panel.error_correlation(r[a > 0]) for r, a in zip(seen.right, seen.asked, strict=True)]
+    return np.asarray(np.mean(by_order, axis=0))
+
+
+def _seen(bench: Bench, matrices: Sequence[IntArray], gold: IntArray) -> _Seen:
+    found = [right_votes(matrix, gold) for matrix in matrices]
     return _Seen(
         tuple(bench.judges), tuple(right for right, _ in found), tuple(a.astype(float) for _, a in found)
     )
@@ -150,9 +164,7 @@ def _independence(view: str, seen: _Seen, estimator: Estimator, group: IntArray,
         judges=names,
         n=int(np.any(seen.asked, axis=0).sum()),
         accuracy=tuple(_mean(features, partial(_accuracy, judge=j), estimator) for j in range(len(names))),
-        errors=np.mean(
-            [panel.error_correlation(r[a > 0]) for r, a in zip(seen.right, seen.asked, strict=True)], axis=0
-        ),
+        errors=_errors(seen),
         correlation=_of_errors(seen, estimator, votes=False),
         votes=_of_errors(seen, estimator, votes=True),
         majority=_mean(features, independence.majority_from_sums, estimator),

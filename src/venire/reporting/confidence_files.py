@@ -14,7 +14,7 @@ from venire.metrics.confidence import Judged as Pairs
 from venire.records import BackendKind, RunRecord
 from venire.reporting.cascade_files import cascade_files
 from venire.reporting.confidence_plots import reliability_plot, risk_coverage_plot
-from venire.reporting.plots import SIMULATED, Captions
+from venire.reporting.figure import SIMULATED, Captions
 from venire.runner import Judged
 from venire.stats.recalibration import Curve, fit
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from venire.reporting.plots import Captions, drawn
+from venire.reporting.figure import Captions, drawn
 from venire.stats.calibration import Bins, Graded, aurc, reliability, risk_coverage
 from venire.stats.recalibration import Curve
 

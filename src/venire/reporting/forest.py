@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from venire.reporting.plots import Captions, drawn
+from venire.reporting.figure import Captions, drawn
 
 _INK, _FAINT = "#1f5fa8", "#9a9a9a"
 _TITLE_WIDTH = 56
@@ -14,13 +14,17 @@ _TITLE_WIDTH = 56
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An effect on a line of its own; faint where it is there for comparison. NaN bounds: no interval."""
+    """An effect on a line of its own; faint where it is there for comparison. NaN bounds: no interval.
+
+    `hollow` where no test found it to be more than chance.
+    """
 
     label: str
     value: float
     low: float = math.nan
     high: float = math.nan
     faint: bool = False
+    hollow: bool = False
 
 
 def forest(lines: Sequence[Line], captions: Captions, stem: Path, *, zero: bool = True) -> list[Path]:
@@ -30,7 +34,7 @@ def forest(lines: Sequence[Line], captions: Captions, stem: Path, *, zero: bool 
             color = _FAINT if line.faint else _INK
             if not (math.isnan(line.low) or math.isnan(line.high)):
                 axes.plot([line.low, line.high], [-place, -place], color=color, lw=1.2)
-            axes.plot([line.value], [-place], "o", color=color, ms=4)
+            axes.plot([line.value], [-place], "o", color=color, mfc="white" if line.hollow else color, ms=4.5)
         if zero:
             axes.axvline(0, color="#222222", lw=0.8, ls="--")
         axes.set_yticks([-place for place in range(len(lines))], [line.label for line in lines])

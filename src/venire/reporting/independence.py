@@ -5,9 +5,9 @@ from pathlib import Path
 
 from venire.metrics.independence import Independence
 from venire.records import BackendKind, RunRecord
+from venire.reporting.figure import SIMULATED, Captions
 from venire.reporting.footer import cautions, provenance
 from venire.reporting.heat_map import heat_map
-from venire.reporting.plots import SIMULATED, Captions
 from venire.reporting.table import Cell, Estimate, Table, or_null
 from venire.stats import estimate
 

@@ -1,27 +1,12 @@
-"""Plots of points with intervals, as SVG and PNG; each says what answered. Same points, same SVG."""
+"""Plots of points with intervals; each says what answered."""
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-SIMULATED = "SIMULATED judges: no findings about models"
-
-_INK, _FIRST, _SECOND, _FAINT = "#222222", "#1f5fa8", "#b3541e", "#9a9a9a"
-_STYLE: Any = {  # matplotlib's own words, of many types
-    "svg.hashsalt": "venire",  # ids in the file would be random
-    "svg.fonttype": "none",
-    "font.size": 9.0,
-    "axes.spines.top": False,
-    "axes.edgecolor": _INK,
-    "figure.dpi": 150,
-}
+from venire.reporting.figure import COLORS, FAINT, FIRST, INK, SECOND, Captions, drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +25,6 @@ class Point:
     group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Captions:
-    """What is written around a plot: `note` below it (n, seeds, ...), `stamp` above (what answered)."""
-
-    title: str
-    x: str
-    y: str
-    note: str = ""
-    stamp: str = ""
-
-
 def curve(points: Sequence[Point], published: Sequence[Point], captions: Captions, stem: Path) -> list[Path]:
     """Accuracy over a setting, with intervals, and re-evaluation calls on a second axis."""
     with drawn(captions, stem) as (figure, axes, paths):
@@ -60,25 +34,28 @@ def curve(points: Sequence[Point], published: Sequence[Point], captions: Caption
             x,
             [p.y for p in ordered],
             yerr=_bars(ordered),
-            color=_FIRST,
+            color=FIRST,
             marker="o",
             capsize=3,
             label="accuracy",
         )
         if published:
             axes.plot(
-                [p.x for p in published], [p.y for p in published], "D", mfc="none", color=_FIRST,
-                label="accuracy, published (real models)",
+                [p.x for p in published], [p.y for p in published], "D", mfc="none", color=FIRST,
+                label="accuracy, published",
             )  # fmt: skip
         right = axes.twinx()
         right.spines["top"].set_visible(False)
-        right.plot(x, [p.calls for p in ordered], color=_SECOND, marker="s", ls="--", label="calls")
+        right.spines["right"].set_visible(True)
+        right.plot(
+            x, [p.calls for p in ordered], color=SECOND, marker="s", ls="--", label="re-evaluation calls"
+        )
         if published:
             right.plot(
-                [p.x for p in published], [p.calls for p in published], "D", mfc="none", color=_SECOND,
-                label="calls, published (real models)",
+                [p.x for p in published], [p.calls for p in published], "D", mfc="none", color=SECOND,
+                label="re-evaluation calls, published",
             )  # fmt: skip
-        right.set_ylabel("re-evaluation calls per instance", color=_SECOND)
+        right.set_ylabel("re-evaluation calls per instance", color=SECOND)
         right.set_ylim(bottom=0)
         handles = [*axes.get_legend_handles_labels()[0], *right.get_legend_handles_labels()[0]]
         axes.legend(handles=handles, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False)
@@ -92,12 +69,12 @@ def pareto(points: Sequence[Point], captions: Captions, stem: Path) -> list[Path
         groups = list(dict.fromkeys(point.group for point in points))
         for group in groups:
             front = pareto_front([point for point in points if point.group == group])
-            axes.plot([p.x for p in front], [p.y for p in front], color=_FAINT, lw=1, drawstyle="steps-post")
+            axes.plot([p.x for p in front], [p.y for p in front], color=FAINT, lw=1, drawstyle="steps-post")
         for place, point in enumerate(points):
             label = f"{point.group}: {point.label}" if len(groups) > 1 else point.label
             look: dict[str, Any] = {
                 "marker": _MARKERS[place % len(_MARKERS)],
-                "color": f"C{place % 10}",
+                "color": COLORS[place % len(COLORS)],
                 "label": label,
             }
             axes.errorbar([point.x], [point.y], yerr=_bars([point]), ls="none", capsize=3, lw=0.9, **look)
@@ -108,7 +85,7 @@ def pareto(points: Sequence[Point], captions: Captions, stem: Path) -> list[Path
     return paths
 
 
-_MARKERS = "osD^vP*X"
+_MARKERS = "osD^vP*X<>"
 
 
 def pareto_front(points: Sequence[Point]) -> list[Point]:
@@ -125,16 +102,16 @@ def bars(points: Sequence[Point], published: Sequence[Point], captions: Captions
     with drawn(captions, stem) as (figure, axes, paths):
         places = {point.label: -place for place, point in enumerate(points)}
         heights = [places[point.label] for point in points]
-        colors = [_FIRST if point.group == points[0].group else _FAINT for point in points]
+        colors = [FIRST if point.group == points[0].group else FAINT for point in points]
         axes.barh(heights, [p.y for p in points], color=colors, height=0.62, alpha=0.85)
-        axes.errorbar([p.y for p in points], heights, xerr=_bars(points), fmt="none", ecolor=_INK, capsize=3)
+        axes.errorbar([p.y for p in points], heights, xerr=_bars(points), fmt="none", ecolor=INK, capsize=3)
         if published:
             axes.plot(
                 [p.y for p in published],
                 [places[p.label] for p in published],
                 "D",
                 mfc="white",
-                color=_SECOND,
+                color=SECOND,
                 label="published (real models)",
             )
             axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.14))
@@ -152,30 +129,3 @@ def _bars(points: Sequence[Point]) -> list[list[float]]:
     below = [0.0 if math.isnan(p.low) else max(0.0, p.y - p.low) for p in points]
     above = [0.0 if math.isnan(p.high) else max(0.0, p.high - p.y) for p in points]
     return [below, above]
-
-
-@contextmanager
-def drawn(captions: Captions, stem: Path) -> Iterator[tuple["Figure", "Axes", list[Path]]]:
-    """A figure with one pair of axes, written at the end; and the list that then holds the files' paths."""
-    import matplotlib
-    from matplotlib.figure import Figure
-
-    paths: list[Path] = []
-    with matplotlib.rc_context(_STYLE):
-        # No pyplot: it keeps figures and a backend of its own.
-        figure = Figure(layout="constrained")
-        axes = figure.subplots()
-        axes.set_title(captions.title, fontsize=10, loc="left")
-        if captions.stamp:
-            figure.suptitle(captions.stamp, fontsize=8.5, color="#b00020", weight="bold")
-        axes.set_xlabel(captions.x)
-        axes.set_ylabel(captions.y)
-        axes.grid(axis="y" if captions.y else "x", color="#e4e4e4", lw=0.6)
-        axes.set_axisbelow(True)
-        yield figure, axes, paths
-        if captions.note:
-            figure.supxlabel(captions.note, fontsize=7, color="#555555", wrap=True)
-        stem.parent.mkdir(parents=True, exist_ok=True)
-        for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
-            paths.append(stem.with_name(f"{stem.name}.{ending}"))
-            figure.savefig(paths[-1], metadata=metadata)

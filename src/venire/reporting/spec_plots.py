@@ -1,4 +1,4 @@
-"""From a spec's rows to its plots."""
+"""From a spec's rows, or a sweep's arms, to plots."""
 
 import math
 from collections.abc import Sequence
@@ -6,22 +6,49 @@ from pathlib import Path
 
 import numpy as np
 
+from venire.reporting.differences import (
+    SIGN_FLIP,
+    SWAP,
+    Difference,
+    accuracies,
+    accuracy_difference,
+    family_of,
+    rho_difference,
+)
+from venire.reporting.figure import SIMULATED, Captions
 from venire.reporting.forest import Line, forest
+from venire.reporting.heat_map import confusions, heat_maps
 from venire.reporting.pairing import Run, clusters_of
-from venire.reporting.plots import SIMULATED, Captions, Point, bars, curve, pareto
-from venire.reporting.spec_table import REEVALUATION, Measured, measured_rows
-from venire.reporting.specs import Spec
-from venire.reporting.sweep_table import accuracies
+from venire.reporting.plots import Point, bars, curve, pareto
+from venire.reporting.rated_pairing import is_rated
+from venire.reporting.run_matrices import confusion_of, correlations_of, shortened
+from venire.reporting.runs_table import arms_of
+from venire.reporting.spec_table import REEVALUATION, Measured, baseline_of, matches, measured_rows
+from venire.reporting.specs import Row, Spec
+from venire.reporting.sweep_table import are_on_the_same_items
+from venire.reporting.table import Estimate
 from venire.stats.estimate import FloatArray
+from venire.stats.multiple import ALPHA
 
 DRAWS = 2000
+_MOST_MATRICES = 12  # side by side in one figure
 _COST = "cost_usd/per_1000"
 _INTERVALS = "Intervals: 95% bootstrap over items, of the mean over seeds."
 
 
-def draw(spec: Spec, runs: Sequence[Run], stem: Path) -> list[Path]:
-    """Every plot that `spec` names, as `<stem>_<plot>.svg` and `.png`; rows without a run are left out."""
-    rows = [each for each in measured_rows(spec, runs) if each.runs]
+def draw(spec: Spec, runs: Sequence[Run], stem: Path, *, home: Path) -> list[Path]:
+    """Every plot that `spec` names, as `<stem>_<plot>.{svg,pdf,png}`; rows without a run are left out.
+
+    Without rows in `spec` each arm of `runs` is one. A plot that has nothing to show is not drawn.
+
+    Args:
+        spec: the plots, and how they are laid out.
+        runs: of one sweep.
+        stem: path of the files, without what tells the plots apart.
+        home: `VENIRE_HOME`, which has the votes of panels.
+    """
+    measured = measured_rows(spec, runs) if spec.rows else _arms(runs)
+    rows = [each for each in measured if each.runs]
     paths: list[Path] = []
     for plot in spec.plots:
         target = stem.with_name(f"{stem.name}_{plot}")
@@ -41,10 +68,96 @@ def draw(spec: Spec, runs: Sequence[Run], stem: Path) -> list[Path]:
                 points = [_point(each, 0.0) for each in rows]
                 published = _published(spec, {each.row.label: 0.0 for each in rows})
                 paths += bars(points, published, _captions(spec, rows, "accuracy", ""), target)
-            case "forest":
+            case "forest" if spec.rows and spec.columns:
                 zero = spec.columns[0].metric.endswith("/effect")  # an accuracy has no line of no effect
                 paths += forest(*_forest(spec, rows), target, zero=zero)
+            case "forest":
+                paths += _differences(spec, rows, target)
+            case "confusion":
+                paths += _confusion(spec, rows, target)
+            case "correlation":
+                paths += _correlation(spec, rows, target, home)
     return paths
+
+
+def _arms(runs: Sequence[Run]) -> list[Measured]:
+    """A row an arm, under its name."""
+    by_id = {run.record.run_id: run for run in runs}
+    arms = arms_of([run.record for run in runs])
+    names = shortened([arm.name for arm in arms])
+    return [
+        Measured(Row(name, {}), tuple(by_id[record.run_id] for record in arm.runs))
+        for name, arm in zip(names, arms, strict=True)
+    ]
+
+
+def sweep_plots(title: str, runs: Sequence[Run]) -> Spec:
+    """What is drawn of any sweep, as far as it has several arms, costs, verdicts on pairs, panels."""
+    several = len(arms_of([run.record for run in runs])) > 1
+    spent = all("accuracy" in run.record.metrics for run in runs) and any(
+        run.record.metrics.get(_COST, 0.0) > 0 for run in runs
+    )
+    plots = (*(["forest"] if several else []), *(["pareto"] if several and spent else []))
+    return Spec(title, title, (), "", plots=(*plots, "confusion", "correlation"))
+
+
+def _differences(spec: Spec, rows: Sequence[Measured], stem: Path) -> list[Path]:
+    """An ablation's forest: each row less the baseline (without one, the first row) on the same items."""
+    rated = any(map(is_rated, rows[0].runs))
+    compared, test = (rho_difference, SWAP) if rated else (accuracy_difference, SIGN_FLIP)
+    found: list[Difference | None] = []
+    for each in rows:
+        base = baseline_of(spec, each, rows) if spec.baseline else rows[0]
+        alike = base is not None and are_on_the_same_items([*base.runs, *each.runs])
+        found.append(compared(base.runs, each.runs) if base and base is not each and alike else None)
+    base = next((each for each in rows if matches(each.runs[0].record, spec.baseline)), rows[0])
+    family = family_of("", found, spec.correction, base=base.row.label, test=test)
+    if not family.size:
+        return []
+    lines = [
+        Line(each.row.label, cell.value, cell.low, cell.high, hollow=not cell.significant)
+        for each, (cell, *_) in zip(rows, family.rows, strict=True)
+        if isinstance(cell, Estimate)
+    ]
+    x = f"{'mean rho' if rated else 'accuracy'} less that of: {base.row.label}"
+    intervals = (
+        "Lines: 95% bootstrap intervals over the same items. "
+        f"Filled: p at most {ALPHA}, {spec.correction.label}, over {family.size} differences."
+    )
+    return forest(lines, _captions(spec, rows, x, "", intervals), stem)
+
+
+def _confusion(spec: Spec, rows: Sequence[Measured], stem: Path) -> list[Path]:
+    """Of the first seed of each row."""
+    found = [each for row in rows if (each := confusion_of(row.runs[0], row.row.label)) is not None]
+    if not found:
+        return []
+    shown = found[:_MOST_MATRICES]
+    note = "Cells: verdicts, those of both orders mapped back; grey and percent: share of the row."
+    return confusions(shown, _captions(spec, rows, "verdict", "gold", f"{note}{_of(shown, found)}"), stem)
+
+
+def _correlation(spec: Spec, rows: Sequence[Measured], stem: Path, home: Path) -> list[Path]:
+    """Of the first seed of each row with a panel."""
+    panels = [
+        found
+        for row in rows
+        if (found := correlations_of(row.runs[0], _run_folder(home, row), row.row.label)) is not None
+    ]
+    if not panels:
+        return []
+    shown = panels[:_MOST_MATRICES]
+    note = "Cells: correlation of being right, mean over the orders."
+    return heat_maps(shown, _captions(spec, rows, "", "", f"{note}{_of(shown, panels)}"), stem)
+
+
+def _run_folder(home: Path, row: Measured) -> Path:
+    """The folder of the row's first seed."""
+    return home / "runs" / row.runs[0].record.run_id
+
+
+def _of(shown: Sequence[object], found: Sequence[object]) -> str:
+    return f" The first {len(shown)} of {len(found)} rows." if len(shown) < len(found) else ""
 
 
 def _forest(spec: Spec, rows: Sequence[Measured]) -> tuple[list[Line], Captions]:

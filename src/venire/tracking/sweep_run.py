@@ -129,10 +129,22 @@ def upload_sweep(
 def plan_sweep(
     sweep_id: str, plan: SweepPlan, *, home: Path, started_at: float, secrets: Sequence[str] = ()
 ) -> SweepPlan:
-    """Note in the sweep's folder what its parent run shall say, for `sync`; returns it without secrets."""
-    kept = SweepPlan(redact(plan.note, secrets), plan.files, plan.ok)
-    _write_plan(home / "sweeps" / sweep_id, kept, started_at)
+    """Note in the sweep's folder what its parent run shall say, for `sync`; returns it without secrets.
+
+    Artifacts that were noted before stay.
+    """
+    folder = home / "sweeps" / sweep_id
+    files = tuple(dict.fromkeys((*plan.files, *_noted_before(folder))))
+    kept = SweepPlan(redact(plan.note, secrets), files, plan.ok)
+    _write_plan(folder, kept, started_at)
     return kept
+
+
+def _noted_before(folder: Path) -> list[str]:
+    """The artifacts that an earlier plan names and that are there: a table's do not drop a sweep's own."""
+    if not (folder / PLAN_FILE).is_file():
+        return []
+    return [name for name in read_plan(folder)[0].files if (folder / name).is_file()]
 
 
 def _write_plan(folder: Path, plan: SweepPlan, started_at: float) -> None:
