@@ -5,13 +5,14 @@ import math
 
 import pytest
 
-from venire.audit.disagreement import disagreements
+from venire.audit.disagreement import disagreements, winners_on_criteria
 from venire.audit.disagreement_table import as_json, confusion_table, items_table, symmetry_table
 from venire.errors import RunError
 from venire.records import (
     BackendKind,
     Dimension,
     Instance,
+    Outcome,
     Prediction,
     Preference,
     PreferenceGold,
@@ -70,6 +71,24 @@ def test_generators_are_a_view_where_they_are_known() -> None:
     bare = [Instance("i0", "p", (Response("x"), Response("yy")), PreferenceGold(FIRST))]
     views = [each.criterion for each in disagreements(bare, {"i0": Preference(FIRST)})]
     assert views == ["response", "length"]
+
+
+def test_a_judge_s_criteria_of_pairs_are_views_held_against_the_overall_gold() -> None:
+    instances, said = judged(*[(FIRST, FIRST, (2, 1))] * 4, *[(SECOND, SECOND, (2, 1))] * 4)
+    told: list[dict[str, object]] = [{"by_criterion": {"clarity": FIRST.value, "accuracy": FIRST.value}}] * 6
+    told += [{"by_criterion": {"accuracy": TIE.value}}, {}]  # clarity applies to one response only; not compared
+    outcomes = [
+        Outcome(each.id, said[each.id], detail=detail) for each, detail in zip(instances, told, strict=True)
+    ]
+    found = {each.criterion: each for each in disagreements(instances, said, winners_on_criteria(outcomes))}
+    assert list(found) == ["response", "length", "generator", "criterion clarity", "criterion accuracy"]
+    assert found["response"].agreed == 1.0
+    clarity, accuracy = found["criterion clarity"], found["criterion accuracy"]
+    assert clarity.table.tolist() == [[4, 0, 0], [2, 0, 0], [0, 0, 0]]
+    assert (clarity.n, clarity.left_out, clarity.behind) == (6, 2, ("i4", "i5"))
+    assert accuracy.table.tolist() == [[4, 0, 0], [2, 0, 1], [0, 0, 0]]
+    # gold second, verdict first: 2 against 0; second and tie: 1 against 0. (2 - 0)^2 / 2 + (1 - 0)^2 / 1 = 3
+    assert (accuracy.symmetry.statistic, accuracy.symmetry.df) == (pytest.approx(3.0), 2)
 
 
 def test_equal_lengths_and_missing_verdicts_are_left_out_and_counted() -> None:

@@ -6,15 +6,17 @@ patterns matter more than agreement).
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from venire.errors import RunError
+from venire.metrics.criteria import BY_CRITERION
 from venire.records import (
     Dimension,
     Instance,
+    Outcome,
     Prediction,
     Preference,
     PreferenceGold,
@@ -36,7 +38,8 @@ class Disagreement:
     """One confusion table.
 
     Args:
-        criterion: what the labels are about (`response`, `length`, `generator`, or a dimension).
+        criterion: what the labels are about: `response`, `length`, `generator`, `criterion <key>`, or a
+            dimension.
         subset: of the data; `all` for all of it.
         labels: in the table's order.
         table: counts of (gold, verdict), shape (K, K).
@@ -88,24 +91,31 @@ class Disagreement:
         return self.items.get((worst.first, worst.second), ()) if worst else ()
 
 
-def disagreements(instances: Sequence[Instance], predictions: Mapping[str, Prediction]) -> list[Disagreement]:
+def disagreements(
+    instances: Sequence[Instance],
+    predictions: Mapping[str, Prediction],
+    on_criteria: Mapping[str, Mapping[str, Winner]] | None = None,
+) -> list[Disagreement]:
     """Every criterion over all items, then over each subset where there are several.
 
     Of pairs: which response wins (`response`), whether the longer or the shorter one does (`length`, over
-    pairs of unequal length), and whose (`generator`, where both are known and differ). Of ratings: each
-    dimension with points, the mean human rating and the judge's own moved to the nearest point (half
-    points to the higher one).
+    pairs of unequal length), whose (`generator`, where both are known and differ), and which wins on each
+    criterion of the judge (`criterion <key>`), held against the overall gold: nobody was asked who is better
+    on it alone. Of ratings: each dimension with points, the mean human rating and the judge's own moved to
+    the nearest point (half points to the higher one).
 
     Args:
         instances: the data set's.
         predictions: the final verdicts of a run, by instance.
+        on_criteria: by instance, the winner on each criterion that has one (`winners_on_criteria`).
 
     Raises:
         RunError: there is nothing to compare.
     """
     subsets = list(dict.fromkeys(instance.subset or "unnamed" for instance in instances))
     found = []
-    for criterion, labels, labelled in _criteria(instances, predictions):
+    views = [*_criteria(instances, predictions), *_on_criteria(instances, on_criteria or {})]
+    for criterion, labels, labelled in views:
         for subset in (ALL, *(subsets if len(subsets) > 1 else ())):
             inside = {i.id for i in instances if subset in (ALL, i.subset or "unnamed")}
             found.append(_tabled(criterion, subset, labels, labelled, inside))
@@ -130,6 +140,29 @@ def _criteria(
     if named:
         authors = sorted({label for _, *labels in named for label in labels} - {Winner.TIE.value})
         yield "generator", (*authors, Winner.TIE.value), named
+
+
+def winners_on_criteria(outcomes: Iterable[Outcome]) -> dict[str, dict[str, Winner]]:
+    """By instance, the winner on each criterion, of runs that compared or scored pairs on criteria."""
+    told = {outcome.instance_id: outcome.detail.get(BY_CRITERION) for outcome in outcomes}
+    return {
+        name: {str(key): Winner(winner) for key, winner in each.items()}
+        for name, each in told.items()
+        if isinstance(each, Mapping)
+    }
+
+
+def _on_criteria(
+    instances: Sequence[Instance], on_criteria: Mapping[str, Mapping[str, Winner]]
+) -> Iterator[tuple[str, tuple[str, ...], list[Labelled]]]:
+    if any(isinstance(instance.gold, RatingsGold) for instance in instances):
+        return
+    labels = tuple(winner.value for winner in Winner)
+    for key in dict.fromkeys(key for each in on_criteria.values() for key in each):
+        said: dict[str, Prediction] = {
+            name: Preference(each[key]) for name, each in on_criteria.items() if key in each
+        }
+        yield f"criterion {key}", labels, _of_pairs(lambda _, winner: winner.value, instances, said)
 
 
 def _of_pairs(

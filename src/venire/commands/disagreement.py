@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-from venire.audit.disagreement import ALL, disagreements
+from venire.audit.disagreement import ALL, disagreements, winners_on_criteria
 from venire.audit.disagreement_table import as_json, confusion_table, items_table, symmetry_table
 from venire.commands import exits
 from venire.commands.data_sets import data_of_folder
 from venire.errors import ConfigError
 from venire.reporting.table import TABLE_FORMS, Format, Table, render_tables
-from venire.runs import find_run, read_outcomes, read_record, write_atomically
+from venire.runs import find_run, read_judged, read_record, write_atomically
 
 
 def disagreement(home: Path, reference: str, form: str, *, out: Path | None, most: int) -> int:
@@ -24,7 +24,12 @@ def disagreement(home: Path, reference: str, form: str, *, out: Path | None, mos
     folder = find_run(home, reference)
     record = read_record(folder)
     loaded = data_of_folder(folder).loaded
-    found = disagreements(loaded.instances, {row.id: row.prediction for row in read_outcomes(folder)})
+    judged = read_judged(folder)
+    found = disagreements(
+        loaded.instances,
+        {outcome.instance_id: outcome.prediction for outcome in judged},
+        winners_on_criteria(judged),
+    )
     tables: list[Table] = [
         symmetry_table(record, found),
         *(confusion_table(each) for each in found if each.subset == ALL),

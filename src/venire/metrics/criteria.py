@@ -16,7 +16,7 @@ from venire.metrics.measurement import Collector, distinct_names, metric_name
 from venire.records import Outcome, Unscored, Winner
 
 CRITERION = "criterion"
-_DIRECT, _BY_CRITERION, _CONSISTENT = "direct", "by_criterion", "criterion_consistent"
+_DIRECT, BY_CRITERION, _CONSISTENT = "direct", "by_criterion", "criterion_consistent"
 
 
 def score_metrics(outcomes: Sequence[Outcome | None], out: Collector) -> None:
@@ -53,7 +53,7 @@ def criterion_agreement(outcomes: Sequence[Outcome | None], estimator: Estimator
     The overall gold is what a criterion is held against: nobody was asked who is better on it alone. A pair
     to one of whose responses it does not apply is left out; one that is unscored counts as not correct.
     """
-    tables = [_mapping(outcome.detail.get(_BY_CRITERION)) if outcome else {} for outcome in outcomes]
+    tables = [_mapping(outcome.detail.get(BY_CRITERION)) if outcome else {} for outcome in outcomes]
     same = [_mapping(outcome.detail.get(_CONSISTENT)) if outcome else {} for outcome in outcomes]
     keys = {key for table in tables for key in table}
     for key, name in distinct_names(keys).items():
