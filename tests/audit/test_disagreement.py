@@ -76,7 +76,8 @@ def test_generators_are_a_view_where_they_are_known() -> None:
 def test_a_judge_s_criteria_of_pairs_are_views_held_against_the_overall_gold() -> None:
     instances, said = judged(*[(FIRST, FIRST, (2, 1))] * 4, *[(SECOND, SECOND, (2, 1))] * 4)
     told: list[dict[str, object]] = [{"by_criterion": {"clarity": FIRST.value, "accuracy": FIRST.value}}] * 6
-    told += [{"by_criterion": {"accuracy": TIE.value}}, {}]  # clarity applies to one response only; not compared
+    # clarity applies to one response of the last but one; the last was not compared on criteria
+    told += [{"by_criterion": {"accuracy": TIE.value}}, {}]
     outcomes = [
         Outcome(each.id, said[each.id], detail=detail) for each, detail in zip(instances, told, strict=True)
     ]
