@@ -244,3 +244,10 @@ def test_all_right_has_kappa_one() -> None:
 def test_one_label_on_both_sides_has_no_kappa() -> None:
     found = check("1.00", "1.00", 10, gold=(10, 0), verdicts=(10, 0))
     assert found.level is Level.IMPOSSIBLE
+
+
+@pytest.mark.parametrize("accuracy", ["1.2", "-.2"])
+def test_an_accuracy_that_is_no_share_is_impossible_whatever_the_kappa(accuracy: str) -> None:
+    found = check(accuracy, ".5", 20)
+    assert found.level is Level.IMPOSSIBLE
+    assert "no share is below 0 or above 1" in found.arithmetic[0]

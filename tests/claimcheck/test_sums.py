@@ -142,3 +142,9 @@ def test_what_fails_under_premises_is_possible_without_them() -> None:
     assert found.conditions == ("one of these does not hold: a; b",)
     assert assuming(impossible, []) == impossible
     assert assuming(Result(Level.CONSISTENT, ()), ["a"]).level is Level.CONSISTENT
+
+
+def test_a_part_with_fewer_than_no_items_is_impossible() -> None:
+    # -3 + 13 = 10: the sum alone would fit
+    found = SplitCheck("size", {"a": "a", "b": "b"}, {}, whole=True).result(stated(size="10", a="-3", b="13"))
+    assert found == Result(Level.IMPOSSIBLE, ("a −3: no part has fewer than 0 items.",))

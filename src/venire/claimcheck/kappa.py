@@ -52,6 +52,10 @@ class KappaCheck:
     def result(self, figures: Mapping[str, Figure]) -> Result:
         """Consistent where even margins (the stated ones) give both; else the margins are the condition."""
         accuracy, value = figures[self.accuracy], figures[self.kappa]
+        if accuracy.low > 1 or accuracy.high < 0:
+            return Result(
+                Level.IMPOSSIBLE, (f"accuracy {accuracy.shown()}: no share is below 0 or above 1.",)
+            )
         gold, verdicts = self._margin(self.gold), self._margin(self.verdicts)
         low, high = max(accuracy.low, Fraction(0)), min(accuracy.high, Fraction(1))
         at = kappa_between(self.labels, gold, verdicts)

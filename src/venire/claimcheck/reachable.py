@@ -93,7 +93,8 @@ class ReachableCheck:
             for k in (below, below + 1)
             if 0 <= k <= items
         ]
-        return f"{share.shown()}: no whole number of {over}; {', '.join(around)}."
+        beside = f"; {', '.join(around)}" if around else ": no share is below 0 or above 1"
+        return f"{share.shown()}: no whole number of {over}{beside}."
 
     def _tried(self) -> str:
         runs = f"means over up to {MOST_RUNS} runs" if self.runs is None else f"{self.runs} runs"

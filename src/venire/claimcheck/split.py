@@ -30,8 +30,12 @@ class SplitCheck:
         return (*self.parts.values(), self.size)
 
     def result(self, figures: Mapping[str, Figure]) -> Result:
-        """Impossible where the parts must overlap, or, where they are the whole set, must leave some out."""
+        """Impossible where a part is negative, parts must overlap, or (the whole set) must leave some out."""
         size = figures[self.size]
+        negative = [part for part, name in self.parts.items() if figures[name].high < 0]
+        if negative:
+            value = decimal(figures[self.parts[negative[0]]].value, 0)
+            return Result(Level.IMPOSSIBLE, (f"{negative[0]} {value}: no part has fewer than 0 items.",))
         low = sum((figures[name].low for name in self.parts.values()), Fraction(sum(self.at_least.values())))
         high = sum((figures[name].high for name in self.parts.values()), Fraction(0))
         texts = [
