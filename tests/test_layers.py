@@ -24,7 +24,7 @@ LAYERS = {
         *("stopping", "ending", "runner", "launch", "sweep", "runs", "planning", "tracking", "reporting"),
         *("generated", "personas", "rubrics", "review", "advice", "audit", "bundles", "claimcheck"),
     },
-    6: {"config", "cli", "commands", "console", "results"},
+    6: {"config", "cli", "commands", "console", "results", "reference"},
 }
 LAYER = {unit: layer for layer, units in LAYERS.items() for unit in units}
 
