@@ -257,7 +257,8 @@ def _cautions(facts: Facts, is_objective: str) -> Iterator[str]:
         yield f"with people's labels would fit: {would}" if would else "with a scale, metrics would fit"
     yield _precision(facts)
     if facts.prompts < facts.n:
-        few = "; fewer than 30, so intervals are perhaps too narrow" if facts.prompts < FEW_CLUSTERS else ""
+        narrow = f"; fewer than {FEW_CLUSTERS}, so intervals are perhaps too narrow"
+        few = narrow if facts.prompts < FEW_CLUSTERS else ""
         yield f"{facts.n} items share {facts.prompts} prompts: intervals resample prompts{few}"
     yield from _of_annotators(facts)
     if shape.is_pairwise:

@@ -155,7 +155,23 @@ def _add_compare(commands: _Commands) -> None:
     )
     compare.add_argument("runs", nargs="+", metavar="RUN")
     compare.add_argument("--format", choices=(*_FORMS, "json"), default="text")
+    _add_correction(compare, default="holm")
+    compare.add_argument(
+        "--margin",
+        type=float,
+        metavar="M",
+        help="also test whether accuracies differ by less than M (0.02: two points): no loss at lower cost",
+    )
     compare.set_defaults(handler=_compare)
+
+
+def _add_correction(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    parser.add_argument(
+        "--correction",
+        choices=("holm", "bh", "none"),
+        default=default,
+        help="of p for how many tests there are: Holm (default), Benjamini-Hochberg, or none",
+    )
 
 
 def _add_table(commands: _Commands) -> None:
@@ -163,6 +179,7 @@ def _add_table(commands: _Commands) -> None:
     table.add_argument("name", metavar="NAME", help="a spec of experiments/, a sweep id, or 'all'")
     table.add_argument("--format", choices=_FORMS, default="text")
     table.add_argument("--partial", action="store_true", help="let runs in that stopped early (marked)")
+    _add_correction(table)
     table.set_defaults(handler=_table)
 
 
@@ -179,6 +196,7 @@ def _add_reproduce(commands: _Commands) -> None:
     reproduce.add_argument(
         "--jobs", type=int, metavar="N", help="specs at once; default: the cores, or 1 where models are live"
     )
+    _add_correction(reproduce)
     reproduce.set_defaults(handler=_reproduce)
 
 
@@ -289,13 +307,25 @@ def _ui(arguments: argparse.Namespace) -> int:
 def _compare(arguments: argparse.Namespace) -> int:
     from venire.commands.compare import compare
 
-    return compare(home(), arguments.runs, arguments.format)
+    return compare(
+        home(),
+        arguments.runs,
+        arguments.format,
+        correction=arguments.correction,
+        margin=arguments.margin,
+    )
 
 
 def _table(arguments: argparse.Namespace) -> int:
     from venire.commands.table import table
 
-    return table(home(), arguments.name, arguments.format, partial=arguments.partial)
+    return table(
+        home(),
+        arguments.name,
+        arguments.format,
+        partial=arguments.partial,
+        correction=arguments.correction,
+    )
 
 
 def _reproduce(arguments: argparse.Namespace) -> int:
@@ -303,7 +333,7 @@ def _reproduce(arguments: argparse.Namespace) -> int:
 
     names = [name for name in arguments.names if "=" not in name]
     overrides = [override for override in arguments.names if "=" in override]
-    return reproduce(home(), names, overrides, arguments.out, arguments.jobs)
+    return reproduce(home(), names, overrides, arguments.out, arguments.jobs, arguments.correction)
 
 
 def _select(arguments: argparse.Namespace) -> int:

@@ -36,7 +36,7 @@ def test_few_items_without_a_discordant_one_prove_nothing():
     # Variance under the margin: .02 * .98 / 20, t = .02 / sqrt(.00098) = .639 with 19 degrees: p .265
     few = tost(np.zeros(20), np.arange(20), 0.02)
     assert few.p == pytest.approx(0.2653, abs=5e-4)
-    assert "fewer than 30" in few.note
+    assert "fewer than 50" in few.note
     # t = .02 / sqrt(.02 * .98 / 419) = 2.924: p .0018
     assert tost(np.zeros(419), np.arange(419), 0.02).p == pytest.approx(0.0018, abs=5e-5)
 

@@ -123,7 +123,7 @@ def test_draws_on_which_the_statistic_is_undefined_are_counted():
     verdict = np.array([0, 0, 0, 0, 1, 1])
     interval = bootstrap(cell_features(gold, verdict, 2), kappa_from_sums, resampler(np.arange(6)))
     assert "undefined and left out" in interval.note
-    assert "fewer than 30 items" in interval.note
+    assert "fewer than 50 items" in interval.note
 
 
 def test_no_interval_where_no_draw_differs():

@@ -155,7 +155,7 @@ def test_no_common_item_has_no_difference() -> None:
 
 
 def test_few_items_are_warned_of() -> None:
-    assert "fewer than 30 items" in difference([0, 1, 0, 1], [1, 1, 0, 0]).note
+    assert "fewer than 50 items" in difference([0, 1, 0, 1], [1, 1, 0, 0]).note
 
 
 def test_the_seed_decides_the_interval() -> None:

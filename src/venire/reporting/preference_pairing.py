@@ -17,12 +17,10 @@ from venire.reporting.pairing import (
     shares_right,
 )
 from venire.reporting.table import Estimate
-from venire.stats import estimate
 from venire.stats.agreement import cell_features, kappa_from_sums
-from venire.stats.correlation import Resampled, difference
 from venire.stats.equivalence import Equivalence, tost
 from venire.stats.estimate import NAN, FloatArray, IntArray
-from venire.stats.intervals import Resampler
+from venire.stats.intervals import Resampler, replicates
 from venire.stats.multiple import Correction, adjusted
 from venire.stats.paired import mcnemar_exact, paired_difference
 from venire.stats.permutation import sign_flip, swap_test
@@ -208,19 +206,19 @@ def _kappa_gap(
     if not verdicts:
         return None
     gold = np.array([_gold(runs[0], item) for item in items], dtype=np.int64)
-    sides = [_kappa(gold, [_column(run, items, gold, name) for name in verdicts]) for run in runs]
+    statistic = mean_over(len(verdicts), kappa_from_sums)
+    sides = [_cells(gold, [_column(run, items, gold, name) for name in verdicts]) for run in runs]
     rng = np.random.default_rng(0)
-    found = difference(*sides).estimate(Resampler.draw(clusters, DRAWS, rng))
-    tested = swap_test(sides[0].features, sides[1].features, sides[0].statistic, clusters, rng=rng)
+    resampler = Resampler.draw(clusters, DRAWS, rng)
+    first, second = (replicates(side, statistic, resampler) for side in sides)
+    gap = second.minus(first)
+    found = gap.interval().around(gap.value, len(items))
+    tested = swap_test(sides[0], sides[1], statistic, clusters, rng=rng)
     return KappaGap(Estimate.of(found), tested.p, f"{found.note}; {tested.note}")
 
 
-def _kappa(gold: IntArray, columns: Sequence[IntArray]) -> Resampled:
-    features = np.hstack([cell_features(gold, column, N_WINNERS) for column in columns])
-    statistic = mean_over(len(columns), kappa_from_sums)
-    value = float(statistic(features.sum(axis=0)))
-    point = estimate.Estimate(value, n=len(gold))
-    return Resampled(point if point.is_defined else estimate.undefined("kappa"), features, statistic)
+def _cells(gold: IntArray, columns: Sequence[IntArray]) -> FloatArray:
+    return np.hstack([cell_features(gold, column, N_WINNERS) for column in columns])
 
 
 def _gold(run: Run, item: str) -> int:
