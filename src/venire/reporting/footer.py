@@ -60,8 +60,40 @@ def _bounds(record: RunRecord, name: str) -> str:
 def cautions(records: Sequence[RunRecord]) -> Iterator[str]:
     """What must be known of numbers of these runs side by side, a sentence each."""
     yield from differences(records)
+    yield from missing(records)
     if any(record.status is not RunStatus.FINISHED for record in records):
         yield "WARNING: marked runs did not finish; their unjudged instances count as not correct."
+
+
+_MOST_LACKING = 8  # named in a sentence
+
+
+def missing(records: Sequence[RunRecord]) -> Iterator[str]:
+    """Where verdicts or ratings are missing: the coverage of each such run, and what they may do to it."""
+    told = [f"{record.name}: {_span(record)}" for record in records if _coverage(record) < 1.0]
+    if not told:
+        return
+    more = f"; and {len(told) - _MOST_LACKING} more" if len(told) > _MOST_LACKING else ""
+    yield (
+        "Missing verdicts or ratings, and between which values what leads would lie with all of them wrong "
+        f"or right: {'; '.join(told[:_MOST_LACKING])}{more}."
+    )
+
+
+def _coverage(record: RunRecord) -> float:
+    return record.metrics.get("coverage", 1.0)
+
+
+def _span(record: RunRecord) -> str:
+    leading = {f"spearman/{name}": f"rho {name}" for name in dimensions_of(record)} or {
+        "accuracy": "accuracy"
+    }
+    ends = {
+        title: [record.metrics.get(f"{metric}/{end}", math.nan) for end in ("worst", "best")]
+        for metric, title in leading.items()
+    }
+    shown = [f"{title} [{low:.3f}, {high:.3f}]" for title, (low, high) in ends.items() if not math.isnan(low)]
+    return ", ".join((f"coverage {_coverage(record):.3f}", *shown))
 
 
 def differences(records: Sequence[RunRecord]) -> Iterator[str]:

@@ -50,6 +50,7 @@ class _Column:
 _COLUMNS = (
     _Column("accuracy", "accuracy", 3),
     _Column("kappa", "kappa", 3),
+    _Column("coverage", "coverage", 3),
     *(_Column(f"{kind} calls", f"calls/{kind}/per_instance", 2) for kind in REEVALUATION_STAGES),
     _Column("re-evaluation calls", REEVALUATION, 2),
     _Column("further votes", "calls/replicate/per_instance", 2),
