@@ -138,6 +138,17 @@ def _add_plan(commands: _Commands) -> None:
         help="estimate what depends on unknown replies, with simulated ones in their place",
     )
     plan.add_argument("--json", action="store_true", help="plain values for scripts")
+    plan.add_argument(
+        "--discordance",
+        type=float,
+        action="append",
+        metavar="SHARE",
+        help="power: share of items on which only one of two runs is right; may be repeated",
+    )
+    plan.add_argument(
+        "--difference", type=float, metavar="D", help="power: how many items find this one; default 0.03"
+    )
+    plan.add_argument("--power", type=float, metavar="P", help="power: chance to find it; default 0.8")
     plan.set_defaults(handler=_plan)
 
 
@@ -294,8 +305,15 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _plan(arguments: argparse.Namespace) -> int:
     from venire.commands.plan import plan
+    from venire.reporting.power_table import Wanted
 
-    return plan(arguments.rest, simulate=arguments.simulate, as_json=arguments.json)
+    asked = {
+        "discordance": tuple(arguments.discordance) if arguments.discordance else None,
+        "difference": arguments.difference,
+        "power": arguments.power,
+    }
+    wanted = Wanted(**{name: value for name, value in asked.items() if value is not None})
+    return plan(arguments.rest, simulate=arguments.simulate, as_json=arguments.json, wanted=wanted)
 
 
 def _ui(arguments: argparse.Namespace) -> int:

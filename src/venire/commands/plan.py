@@ -17,6 +17,7 @@ from venire.experiment import Experiment
 from venire.launch import explain
 from venire.planning.plan import Plan, plan_of
 from venire.provenance import hashes_of
+from venire.records import PreferenceGold
 from venire.reporting.plan_table import (
     PlannedJob,
     job_sheet,
@@ -25,6 +26,7 @@ from venire.reporting.plan_table import (
     plan_json,
     scaling_table,
 )
+from venire.reporting.power_table import Wanted, power_json, power_table
 from venire.reporting.table import Format
 from venire.sweep import earlier_run
 
@@ -36,7 +38,7 @@ venire plan needs to know what would be run. Try one of these:
 It takes what `venire run` takes; see docs/plan.md."""
 
 
-def plan(arguments: Sequence[str], *, simulate: bool, as_json: bool) -> int:
+def plan(arguments: Sequence[str], *, simulate: bool, as_json: bool, wanted: Wanted) -> int:
     """Plan what `arguments` (hydra overrides and flags) compose; returns the exit status."""
     if not arguments:
         print(_HINT, file=sys.stderr)
@@ -56,7 +58,8 @@ def plan(arguments: Sequence[str], *, simulate: bool, as_json: bool) -> int:
                 sweeps[-1]
                 and earlier_run(home, experiment, job_hash, rerun=bool(cfg.sweep.rerun)) is not None
             ):
-                jobs.append(PlannedJob(overrides, finished=True))
+                skipped = PlannedJob(overrides, finished=True, pairs=_pairs(experiment), arm=_arm(experiment))
+                jobs.append(skipped)
                 return
             jobs.append(_planned(experiment, overrides, home, simulate=simulate))
         except VenireError as error:
@@ -67,7 +70,7 @@ def plan(arguments: Sequence[str], *, simulate: bool, as_json: bool) -> int:
     look_at_each_job(job, arguments, command="venire plan")
     if not jobs:  # only the configuration was to be shown
         return exits.OK
-    _print(jobs, is_sweep=any(sweeps), as_json=as_json)
+    _print(jobs, wanted, is_sweep=any(sweeps), as_json=as_json)
     return exits.FAILED if any(each.error for each in jobs) else exits.OK
 
 
@@ -79,12 +82,31 @@ def _planned(experiment: Experiment, overrides: tuple[str, ...], home: Path, *, 
     estimate: Plan | None = None
     if known.is_lower_bound and (simulate or rated):
         estimate = plan_of(experiment, os.environ, store_url=url, simulate=True)
-    return PlannedJob(overrides, known, estimate if simulate else None, estimate)
+    return PlannedJob(
+        overrides,
+        known,
+        estimate if simulate else None,
+        estimate,
+        pairs=_pairs(experiment),
+        arm=_arm(experiment),
+    )
 
 
-def _print(jobs: Sequence[PlannedJob], *, is_sweep: bool, as_json: bool) -> None:
+def _pairs(experiment: Experiment) -> int | None:
+    golds = [instance.gold for instance in experiment.loaded.instances]
+    return sum(isinstance(gold, PreferenceGold) for gold in golds) or None
+
+
+def _arm(experiment: Experiment) -> str:
+    return hashes_of(experiment)["arm_hash"]
+
+
+def _print(jobs: Sequence[PlannedJob], wanted: Wanted, *, is_sweep: bool, as_json: bool) -> None:
+    sizes = list(dict.fromkeys(job.pairs for job in jobs if job.pairs))
+    tests = max(len({job.arm for job in jobs if job.pairs}) - 1, 1)  # rows against the first one
     if as_json:
-        print(json.dumps(plan_json(jobs), indent=1))
+        power = [each for n in sizes for each in power_json(n, wanted, tests)]
+        print(json.dumps({**plan_json(jobs), "power": power}, indent=1))
         return
     for job in jobs:
         if job.error:
@@ -96,5 +118,6 @@ def _print(jobs: Sequence[PlannedJob], *, is_sweep: bool, as_json: bool) -> None
     tables += job_sheet(planned)
     scaled = scaling_table(planned)
     tables += [scaled] if scaled else []
+    tables += [power_table(n, wanted, tests) for n in sizes]
     print("\n".join(table.render(Format.TEXT) for table in tables))
     print(last_line(planned))

@@ -26,6 +26,8 @@ class PlannedJob:
         scaled: what `scaling_table` looks at, where that is neither of the two.
         finished: a finished run of the same job is there: a sweep would skip it.
         error: why it cannot be run.
+        pairs: items with a human preference that it would be measured on; None of other data.
+        arm: which jobs differ in the seed only.
     """
 
     overrides: tuple[str, ...]
@@ -34,6 +36,8 @@ class PlannedJob:
     scaled: Plan | None = None
     finished: bool = False
     error: str = ""
+    pairs: int | None = None
+    arm: str = ""
 
     @property
     def best(self) -> Plan | None:
