@@ -129,21 +129,30 @@ def recorded_population(root: str, name: str, subsets: Sequence[str], stages: St
     return Population(name, stages, asyncio.run(audition()))
 
 
-def edge_population(target: float, n: int = 30_000) -> Population:
-    """Three stages of four levels, each with a risk of 1 - target and a hair more, whatever reaches it."""
+EDGE_LEVELS = (1.0, 0.9, 0.8, 0.7)
+EDGE_STAGES = ("first", "second", "third")
+
+
+def edge_population(
+    target: float,
+    n: int = 30_000,
+    levels: Sequence[float] = EDGE_LEVELS,
+    names: Sequence[str] = EDGE_STAGES,
+) -> Population:
+    """Stages with these levels, each with a risk of 1 - target and a hair more, whatever reaches it."""
     judge = PromptedJudge("j", "m", "f")
-    levels = (1.0, 0.9, 0.8, 0.7)
-    stages = {name: Stage(judge, levels=levels) for name in ("first", "second", "third")}
+    stages = {name: Stage(judge, levels=tuple(levels)) for name in names}
     rng = np.random.default_rng(0)
-    confidence = rng.choice([*levels, 0.5], size=(n, 3))
-    right = np.empty((n, 3), dtype=bool)
+    confidence = rng.choice([*levels, 0.5], size=(n, len(names)))
+    right = np.empty((n, len(names)), dtype=bool)
     # Each combination of confidences has the same share of errors: exactly the risk, then one error more.
     _, cell = np.unique(confidence, axis=0, return_inverse=True)
     for code in np.unique(cell):
         rows = np.flatnonzero(cell == code)
         wrong = int(np.floor((1 - target) * len(rows))) + 1
         right[rows] = (np.arange(len(rows)) >= wrong)[:, None]
-    return Population("edge", stages, StageScores(confidence, right, np.ones(3)))
+    name = "edge" if len(names) > 1 else "edge, one test"
+    return Population(name, stages, StageScores(confidence, right, np.ones(len(names))))
 
 
 def guaranteed(setting: Setting) -> Callable[[StageScores, Stages], Thresholds]:
@@ -265,6 +274,12 @@ def main(arguments: Sequence[str]) -> int:
         for target in (0.8, 0.9)
         for n in (200, 800)
         for start in Start
+    ]
+    # One stage and one level have all of delta: nothing is divided, so about as many violate as may.
+    cases += [
+        (edge_population(target, levels=(1.0,), names=("only",)), Setting(target, 0.1, n))
+        for target in (0.8, 0.9)
+        for n in (200, 800)
     ]
     print("| " + " | ".join(HEAD) + " |")
     print("|" + " --- |" * len(HEAD))

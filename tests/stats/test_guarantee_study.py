@@ -61,3 +61,12 @@ def test_recorded_judges_are_a_population(data_root: Path) -> None:
     assert list(consistent) == expected
     setting = Setting(0.8, 0.1, 100)
     assert study(population, setting, guaranteed(setting), draws=40, seed=0).holds
+
+
+def test_one_test_on_the_edge_uses_most_of_delta_and_no_more() -> None:
+    # Of 100 items, about half reach the level: P(Binomial(50, .2) <= 5) = .048, <= 6: .103. So about 5 to
+    # 10% of 300 draws violate; 47 is the .999 quantile at a tenth.
+    edge = edge_population(0.8, n=3100, levels=(1.0,), names=("only",))
+    held = study(edge, Setting(0.8, 0.1, 100), guaranteed(Setting(0.8, 0.1, 100)), draws=300, seed=2)
+    assert held.limit == 47
+    assert 9 <= held.violations <= held.limit
