@@ -129,8 +129,13 @@ class TestLength:
         # In both orders one response is picked once each: no coefficient, and no separation either.
         made = audited(AUDIT, judge_by(first), instances())["plain", "length"]
         assert made.effect.value == pytest.approx(0, abs=1e-9)
+        # What is the same in every pair has no error, which is not to be certain of it.
+        assert math.isnan(made.effect.low)
+        assert math.isnan(made.p)
+        assert made.effect.note.startswith("no interval: the rows of each cluster cancel each other out")
         assert made.facts["better/win_rate"] == 0.5
         assert made.facts["better/win_rate_at_equal_length"] == pytest.approx(0.5)
+        assert math.isnan(made.facts["better/win_rate_at_equal_length/ci_low"])
 
     def test_equal_lengths_have_no_coefficient_and_the_reason(self) -> None:
         pairs = [

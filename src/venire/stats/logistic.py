@@ -9,9 +9,13 @@ from statistics import NormalDist
 import numpy as np
 
 from venire.stats.estimate import NAN, Estimate, FloatArray, IntArray, undefined
+from venire.stats.intervals import FEW_CLUSTERS
 
 _INTERCEPT = "intercept"
 _TOLERANCE = 1e-7
+# A robust error below it, of columns of size 1, is rounding: no cluster differs from another.
+_NO_ERROR = 1e-9
+_CANCELLED = "no interval: the rows of each cluster cancel each other out, so that no cluster differs"
 # Of the bootstrap's fits: most steps, longest step, when a fit has converged, and log odds that only a
 # separated draw reaches.
 _NEWTON_STEPS, _LONGEST_STEP, _CONVERGED, _FARTHEST = 60, 4.0, 1e-8, 30.0
@@ -49,7 +53,9 @@ def logistic(
     without it. Every coefficient is NaN, with the reason, where the outcome is constant, the covariates
     determine each other, or they separate the outcomes: the maximum likelihood is then at infinity, and
     what a solver stops at is no estimate. Separation, complete or quasi-complete, is found exactly, by a
-    linear programme (Konis 2007), not by looking for large numbers.
+    linear programme (Konis 2007), not by looking for large numbers. A coefficient has no interval and no p
+    where the rows of each cluster cancel each other out (a judge that always picks what is shown first,
+    asked in both orders).
 
     Args:
         outcome: in [0, 1], shape (n,); .5 is half a success (a tie).
@@ -197,10 +203,15 @@ def _fit(outcome: FloatArray, design: FloatArray, cluster: IntArray, level: floa
     if not made.mle_retvals["converged"] or not np.isfinite(errors).all():
         return "no maximum of the likelihood was found (no convergence)"
     z = NormalDist().inv_cdf((1 + level) / 2)
-    note = f"{level:.0%} normal interval, errors robust over {len(np.unique(groups))} clusters"
+    n, clusters = len(outcome), len(np.unique(groups))
+    note = f"{level:.0%} normal interval, errors robust over {clusters} clusters"
+    if clusters < FEW_CLUSTERS:
+        note += f"; fewer than {FEW_CLUSTERS} clusters: perhaps too narrow"
     values = zip(made.params.tolist(), errors.tolist(), made.pvalues.tolist(), strict=True)
     return [
-        Coefficient(Estimate(value, value - z * error, value + z * error, len(outcome), note), p)
+        Coefficient(Estimate(value, value - z * error, value + z * error, n, note), p)
+        if error > _NO_ERROR
+        else Coefficient(Estimate(value, n=n, note=_CANCELLED), NAN)
         for value, error, p in values
     ]
 
