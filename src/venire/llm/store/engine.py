@@ -36,6 +36,11 @@ def open_engine(url: str) -> Engine:
     return engine
 
 
+def database_errors(engine: Engine) -> tuple[type[Exception], ...]:
+    """What SQLAlchemy and the driver below it raise."""
+    return SQLAlchemyError, engine.dialect.loaded_dbapi.Error
+
+
 def shown(engine: Engine) -> str:
     """The store's URL without its password."""
     return engine.url.render_as_string(hide_password=True)
@@ -63,7 +68,9 @@ def _engine(url: str) -> Engine:
                 raise ConfigError(
                     "llm.store: expected a file (sqlite:////abs/calls.db), got a memory database"
                 )
-            engine = create_engine(parsed, poolclass=NullPool, connect_args={"timeout": _BUSY_S})
+            engine = create_engine(
+                parsed, poolclass=NullPool, paramstyle="named", connect_args={"timeout": _BUSY_S}
+            )
             event.listen(engine, "connect", _on_connect)
             return engine
         return create_engine(parsed, poolclass=NullPool)

@@ -3,7 +3,7 @@
 import asyncio
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from venire.errors import StoreError
@@ -27,7 +27,10 @@ class Handler(Protocol[ItemIn, AnswerOut]):
 
 
 class Worker(Generic[Item, Answer]):
-    """Takes items from the event loop, gives answers to it; groups them while it is busy.
+    """Takes items from the event loop, gives answers to it; groups what comes while it is busy.
+
+    What is submitted in one turn of the loop is handed over at its end, so that the thread is woken once
+    and does not contend with a loop that has more to submit.
 
     A failing group fails its waiters and, because what follows may build on it, everything after.
     """
@@ -35,7 +38,8 @@ class Worker(Generic[Item, Answer]):
     def __init__(self, name: str, handler: Callable[[], Handler[Item, Answer]], *, group: int) -> None:
         self._make_handler = handler
         self._group = group
-        self._queue: queue.SimpleQueue[tuple[Item, asyncio.Future[Answer]] | None] = queue.SimpleQueue()
+        self._submitted: list[tuple[Item, asyncio.Future[Answer]]] = []
+        self._queue: queue.SimpleQueue[list[tuple[Item, asyncio.Future[Answer]]] | None] = queue.SimpleQueue()
         self._loop = asyncio.get_running_loop()
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -47,10 +51,9 @@ class Worker(Generic[Item, Answer]):
         Whether or not anybody waits for it (or stops waiting), the item is handled.
         """
         future: asyncio.Future[Answer] = self._loop.create_future()
-        if not self._started:
-            self._started = True
-            self._thread.start()
-        self._queue.put((item, future))
+        if not self._submitted:
+            self._loop.call_soon(self._hand_over)
+        self._submitted.append((item, future))
         return future
 
     def close(self) -> None:
@@ -59,19 +62,25 @@ class Worker(Generic[Item, Answer]):
         Raises:
             StoreError: a group failed.
         """
+        self._hand_over()
         if self._started:
             self._queue.put(None)
             self._thread.join()
         if self._failure is not None:
             raise StoreError(str(self._failure)) from self._failure
 
+    def _hand_over(self) -> None:
+        if not self._submitted:  # `close` was quicker
+            return
+        if not self._started:
+            self._started = True
+            self._thread.start()
+        self._queue.put(self._submitted)
+        self._submitted = []
+
     def _run(self) -> None:
         handler: Handler[Item, Answer] | None = None
-        is_open = True
-        while is_open:
-            entries, is_open = self._next_group()
-            if not entries:
-                continue
+        for entries in self._groups():
             try:
                 if self._failure is not None:
                     raise StoreError(str(self._failure)) from self._failure
@@ -85,18 +94,18 @@ class Worker(Generic[Item, Answer]):
         if handler is not None:
             handler.close()
 
-    def _next_group(self) -> tuple[list[tuple[Item, asyncio.Future[Answer]]], bool]:
-        entries: list[tuple[Item, asyncio.Future[Answer]]] = []
-        entry = self._queue.get()
-        while entry is not None:
-            entries.append(entry)
-            if len(entries) == self._group:
-                return entries, True
-            try:
-                entry = self._queue.get_nowait()
-            except queue.Empty:
-                return entries, True
-        return entries, False
+    def _groups(self) -> Iterator[list[tuple[Item, asyncio.Future[Answer]]]]:
+        """What was handed over, in order and in groups, until `close`."""
+        waiting: list[tuple[Item, asyncio.Future[Answer]]] = []
+        is_open = True
+        while is_open or waiting:
+            while is_open and (not waiting or (len(waiting) < self._group and not self._queue.empty())):
+                handed = self._queue.get()
+                is_open = handed is not None
+                waiting += handed or []
+            if waiting:
+                yield waiting[: self._group]
+                waiting = waiting[self._group :]
 
     def _tell(
         self, how: Callable[..., None], futures: Sequence[asyncio.Future[Answer]], what: object

@@ -8,8 +8,7 @@ so they hold over all processes on the store.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import BindParameter, Engine, RowMapping, bindparam, delete, insert, select
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import BindParameter, Engine, RowMapping, bindparam, delete, select
 
 from venire.errors import StoreError
 from venire.llm.budget import Budget, Scope
@@ -22,7 +21,7 @@ from venire.llm.store.batches import (
     insert_new,
     settle_batch,
 )
-from venire.llm.store.engine import cause, shown, writing
+from venire.llm.store.engine import cause, database_errors, shown, writing
 from venire.llm.store.entries import (
     Claimed,
     ClaimResult,
@@ -31,7 +30,7 @@ from venire.llm.store.entries import (
     Settlement,
     StoredReply,
 )
-from venire.llm.store.reading import find
+from venire.llm.store.prepared import Prepared
 from venire.llm.store.rows import abandoned, attempt_row, intent_of, intent_row, reply_row
 from venire.llm.store.schema import attempts, intents, replies
 from venire.llm.store.vectors import BatchClaim, BatchIntent, BatchSettlement, Computed, StoredVector
@@ -42,15 +41,11 @@ BatchWrite = BatchIntent | BatchSettlement | Computed
 Write = Intent | Settlement | BatchWrite
 Written = ClaimResult | BatchClaim | Mapping[str, StoredVector] | None
 
-# Made once: SQLAlchemy then finds their compiled form faster than it could build them.
+# What few calls need; what all of them need is in `prepared.py`.
 _KEYS: BindParameter[str] = bindparam("keys", expanding=True)
 _SELECT_INTENTS = select(intents).where(intents.c.key.in_(_KEYS))
 _DELETE_INTENTS = delete(intents).where(intents.c.key.in_(_KEYS))
-_DELETE_OWN_INTENTS = _DELETE_INTENTS.where(intents.c.owner == bindparam("owner"))
 _DELETE_REPLIES = delete(replies).where(replies.c.key.in_(_KEYS))
-_INSERT_REPLY = insert(replies)
-_INSERT_INTENT = insert(intents)
-_INSERT_ATTEMPT = insert(attempts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +68,8 @@ class Writer:
 
     def __init__(self, engine: Engine, terms: Terms) -> None:
         self._connection = engine.connect()
+        self._errors = database_errors(engine)
+        self._prepared = Prepared(self._connection)
         self._terms = terms
         self._owner = str(terms.owner)
         self._account = Account(terms.budget, terms.scope)
@@ -87,7 +84,7 @@ class Writer:
                     done |= self._claim([w for w in group if isinstance(w, Intent)])
                     done |= {_key(w): self._batch(w) for w in group if isinstance(w, BatchWrite)}
                 answers += [done.get(_key(write)) for write in group]
-        except SQLAlchemyError as error:
+        except self._errors as error:
             name = shown(self._connection.engine)
             raise StoreError(f"call store {name}: cannot be written: {cause(error)}") from error
         return answers
@@ -104,7 +101,9 @@ class Writer:
         replacing = [s.intent.key for s in replied if s.intent.refresh]
         if replacing:
             connection.execute(_DELETE_REPLIES, {"keys": replacing})
-        first: dict[str, Written] = dict(find(connection, [s.intent.key for s in replied])) if replied else {}
+        first: dict[str, Written] = (
+            dict(self._prepared.find([s.intent.key for s in replied])) if replied else {}
+        )
         now = self._terms.wall()
         new = [
             reply_row(s.intent, s.reply, s.request, now)
@@ -112,15 +111,15 @@ class Writer:
             if s.reply is not None and s.intent.key not in first
         ]
         if new:
-            connection.execute(_INSERT_REPLY, new)
+            self._prepared.insert(replies, new)
         abandoned = [s.intent.key for s in settlements if s.abandoned]
         if abandoned:
             connection.execute(EXPIRE_OWN_INTENTS, {"keys": abandoned, "of": self._owner})
         keys = [s.intent.key for s in settlements if not s.abandoned]
-        connection.execute(_DELETE_OWN_INTENTS, {"keys": keys, "owner": self._owner})
+        self._prepared.let_go(keys, self._owner)
         tried = [attempt_row(s.intent, s.attempt, s.ends_call) for s in settlements if s.attempt is not None]
         if tried:
-            connection.execute(_INSERT_ATTEMPT, tried)
+            self._prepared.insert(attempts, tried)
         return first
 
     def _claim(self, claims: Sequence[Intent]) -> dict[str, Written]:
@@ -128,20 +127,27 @@ class Writer:
             return {}
         connection = self._connection
         keys = [claim.key for claim in claims]
-        stored = find(connection, keys)
-        held = {row["key"]: row for row in connection.execute(_SELECT_INTENTS, {"keys": keys}).mappings()}
+        stored = self._prepared.find(keys)
+        held = self._held(keys)
         self._account.read(connection, self._is_dead)
         answers = {claim.key: self._decide(claim, stored, held) for claim in claims}
         granted = [claim for claim in claims if isinstance(answers[claim.key], Claimed)]
         taken_over = [held[claim.key] for claim in granted if claim.key in held]
         if taken_over:
             connection.execute(_DELETE_INTENTS, {"keys": [row["key"] for row in taken_over]})
-            connection.execute(
-                _INSERT_ATTEMPT, [attempt_row(intent_of(row), abandoned(row), True) for row in taken_over]
+            self._prepared.insert(
+                attempts, [attempt_row(intent_of(row), abandoned(row), True) for row in taken_over]
             )
         if granted:
-            connection.execute(_INSERT_INTENT, [intent_row(claim, self._owner) for claim in granted])
+            self._prepared.insert(intents, [intent_row(claim, self._owner) for claim in granted])
         return dict(answers)
+
+    def _held(self, keys: Sequence[str]) -> dict[str, RowMapping]:
+        held = self._prepared.held(keys)
+        if not held:
+            return {}
+        rows = self._connection.execute(_SELECT_INTENTS, {"keys": held}).mappings()
+        return {row["key"]: row for row in rows}
 
     def _batch(self, write: BatchWrite) -> Written:
         connection, now = self._connection, self._terms.wall()
