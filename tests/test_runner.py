@@ -1,8 +1,10 @@
 """The runner with methods that sleep for random times, fail, and remember."""
 
 import asyncio
+import gc
 import random
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import pytest
@@ -356,3 +358,21 @@ def test_an_outcome_of_another_instance_is_refused() -> None:
 
     with pytest.raises(ValueError, match="fake: expected the outcome of 'set/1', got that of 'set/0'"):
         judge_with(Mixed())
+
+
+@pytest.mark.parametrize("error", [None, ValueError("broken"), BudgetExhausted("enough")])
+def test_the_collector_of_cycles_works_seldom_in_a_run_and_as_before_after_it(
+    error: Exception | None,
+) -> None:
+    before, during = (gc.get_threshold(), gc.get_freeze_count()), []
+
+    def note(instance: Instance) -> None:
+        during.append((gc.get_threshold()[0], gc.get_freeze_count()))
+        if error is not None:
+            raise error
+
+    with suppress(ValueError):
+        judge_with(Fake(fail=note))
+    assert all(young > before[0][0] and frozen > 0 for young, frozen in during)
+    assert during
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before

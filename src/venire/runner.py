@@ -1,7 +1,9 @@
 """Judging a data set with a method: concurrently, or in seeded blocks where order matters."""
 
 import asyncio
+import gc
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from venire.errors import (
@@ -131,26 +133,51 @@ async def judge_all(
     memory = method.initial_memory()
     done: dict[str, Outcome] = {}
     unfinished: dict[str, list[Call]] = {}
-    for start in range(0, len(ordered), size):
-        frozen = memory
+    with _collecting_seldom():
+        for start in range(0, len(ordered), size):
+            frozen = memory
 
-        async def judge(instance: Instance, memory: object = frozen) -> Outcome:
-            recording = Recording(llm)
-            try:
-                return await _judge(method, instance, memory, recording)
-            except STOPS:
-                unfinished[instance.id] = [replace(call, instance_id=instance.id) for call in recording.calls]
-                raise
+            async def judge(instance: Instance, memory: object = frozen) -> Outcome:
+                recording = Recording(llm)
+                try:
+                    return await _judge(method, instance, memory, recording)
+                except STOPS:
+                    unfinished[instance.id] = [
+                        replace(call, instance_id=instance.id) for call in recording.calls
+                    ]
+                    raise
 
-        block = await _concurrently(ordered[start : start + size], judge, pace.concurrency, stop, on_done)
-        for outcome in block:
-            memory = method.fold(memory, outcome)
-        done |= {outcome.instance_id: outcome for outcome in block}
-        if stop.reason:
-            break
+            block = await _concurrently(ordered[start : start + size], judge, pace.concurrency, stop, on_done)
+            for outcome in block:
+                memory = method.fold(memory, outcome)
+            done |= {outcome.instance_id: outcome for outcome in block}
+            if stop.reason:
+                break
     kept = tuple(done[instance.id] for instance in instances if instance.id in done)
     left = tuple(call for instance in instances for call in unfinished.get(instance.id, ()))
     return Judged(kept, stop.reason if len(kept) < len(instances) else None, left)
+
+
+# New objects until Python's collector of cycles looks at the youngest (by default 700, 10, 10).
+_SELDOM = (20_000, 20, 20)
+
+
+@contextmanager
+def _collecting_seldom() -> Iterator[None]:
+    """Until it is left, cycles are looked for seldom, and not among what was there before.
+
+    A run keeps its outcomes and makes few cycles: by default a fifth of a call's processor time would go
+    into looking again at what stays.
+    """
+    before, is_ours = gc.get_threshold(), gc.get_freeze_count() == 0
+    gc.freeze()
+    gc.set_threshold(*_SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        if is_ours:
+            gc.unfreeze()
 
 
 async def _judge(method: Method, instance: Instance, memory: object, llm: LLM) -> Outcome:
