@@ -36,7 +36,8 @@ _FILES: dict[str, Any] = {
     "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": None},
     "png": {"Software": None},
 }
-_NOTE_PER_INCH = 15.0  # characters of the note's size
+# Characters that have room in an inch of the figure; a title begins at the axes, right of the labels.
+_NOTE_PER_INCH, _STAMP_PER_INCH, _TITLE_PER_INCH = 15.0, 11.5, 9.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ def drawn(captions: Captions, stem: Path) -> Iterator[tuple["Figure", "Axes", li
         axes.grid(axis="y" if captions.y else "x", color="#e4e4e4", lw=0.6)
         axes.set_axisbelow(True)
         yield figure, axes, paths
+        if axes.get_title(loc="left") == captions.title:  # not wrapped already
+            axes.set_title(_filled(captions.title, figure, _TITLE_PER_INCH), fontsize=10, loc="left")
 
 
 @contextmanager
@@ -90,16 +93,23 @@ def _figure(captions: Captions, stem: Path, *, stamp: str) -> Iterator[tuple["Fi
     with matplotlib.rc_context(_STYLE):
         # No pyplot: it keeps figures and a backend of its own.
         figure = Figure(layout="constrained")
-        if stamp:
-            color = _STAMP if captions.stamp else INK
-            figure.suptitle(stamp, fontsize=9, color=color, weight="bold" if captions.stamp else "normal")
         yield figure, paths
+        if stamp:
+            color, weight = (_STAMP, "bold") if captions.stamp else (INK, "normal")
+            text = _filled(stamp, figure, _STAMP_PER_INCH)
+            figure.suptitle(text, fontsize=9, color=color, weight=weight)
         if captions.note:
-            width = int(_NOTE_PER_INCH * figure.get_figwidth())
-            figure.supxlabel(textwrap.fill(captions.note, width), fontsize=7.5, color="#555555")
+            text = _filled(captions.note, figure, _NOTE_PER_INCH)
+            figure.supxlabel(text, fontsize=7.5, color="#555555")
         figure.draw_without_rendering()
         figure.set_layout_engine("none")  # laid out once, not once a file
         stem.parent.mkdir(parents=True, exist_ok=True)
         for ending, metadata in _FILES.items():
             paths.append(stem.with_name(f"{stem.name}.{ending}"))
             figure.savefig(paths[-1], metadata=metadata)
+
+
+def _filled(text: str, figure: "Figure", per_inch: float) -> str:
+    """`text` in lines that have room, its own lines apart."""
+    width = int(per_inch * figure.get_figwidth())
+    return "\n".join(textwrap.fill(line, width) for line in text.splitlines())

@@ -122,7 +122,7 @@ def _differences(spec: Spec, rows: Sequence[Measured], stem: Path) -> list[Path]
     x = f"{'mean rho' if rated else 'accuracy'} less that of: {base.row.label}"
     intervals = (
         "Lines: 95% bootstrap intervals over the same items. "
-        f"Filled: p at most {ALPHA}, {spec.correction.label}, over {family.size} differences."
+        f"Filled: p at most {ALPHA}, {spec.correction.label} over this plot (tests: {family.size})."
     )
     return forest(lines, _captions(spec, rows, x, "", intervals), stem)
 
