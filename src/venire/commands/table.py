@@ -11,7 +11,7 @@ from venire.records import RunRecord, RunStatus
 from venire.reporting.pairing import Run, read_run
 from venire.reporting.runs_table import runs_table
 from venire.reporting.spec_any import table_of
-from venire.reporting.specs import list_specs, read_spec
+from venire.reporting.specs import Spec, list_specs, read_spec
 from venire.reporting.sweep_table import sweep_table
 from venire.reporting.table import Format, Table
 from venire.runs import list_runs, read_record
@@ -51,15 +51,34 @@ def named_table(
         return runs_table("all runs", records)
     if name in list_specs():
         spec = read_spec(name)
-        launches = launches_of(spec.overrides) if launched is None else [launched]
-        folders = [home / "sweeps" / sweep_id(overrides) for overrides in launches]
-        folder = next((folder for folder in folders if read_jobs(folder)), None)
-        if folder is None:
-            raise RunError(f"table {name}: no runs yet; `venire reproduce {name}` makes them")
+        folder = _spec_folder(home, spec, launches_of(spec.overrides) if launched is None else [launched])
         chosen = Correction(correction) if correction else spec.correction
         return table_of(replace(spec, correction=chosen), runs_of(folder, partial))
     runs = runs_of(sweep_folder_of(home, name), partial)
     return sweep_table(f"sweep {name}", runs, correction=Correction(correction or Correction.HOLM))
+
+
+def runs_named(home: Path, name: str, *, partial: bool) -> list[Run]:
+    """The runs of a spec's sweep, of a sweep id (or its beginning), or `all`.
+
+    Raises:
+        RunError: as `named_table`.
+    """
+    if name == "all":
+        return _admitted([read_run(folder) for folder in list_runs(home)], partial, lambda run: run.record)
+    if name in list_specs():
+        spec = read_spec(name)
+        return runs_of(_spec_folder(home, spec, launches_of(spec.overrides)), partial)
+    return runs_of(sweep_folder_of(home, name), partial)
+
+
+def _spec_folder(home: Path, spec: Spec, launches: Sequence[Sequence[str]]) -> Path:
+    """The folder of the first sweep of `launches` that has jobs."""
+    folders = [home / "sweeps" / sweep_id(overrides) for overrides in launches]
+    folder = next((folder for folder in folders if read_jobs(folder)), None)
+    if folder is None:
+        raise RunError(f"table {spec.name}: no runs yet; `venire reproduce {spec.name}` makes them")
+    return folder
 
 
 def launches_of(overrides: Sequence[str]) -> Sequence[Sequence[str]]:
