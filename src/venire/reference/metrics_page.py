@@ -1,5 +1,6 @@
 """`docs/reference/metrics.md`: every metric that a run can have, from the catalogue."""
 
+import re
 from itertools import groupby
 
 from venire.metrics.catalogue import Explained, catalogue
@@ -42,5 +43,6 @@ def _row(entry: Explained) -> str:
     names = ", ".join(code(name) for name in entry.names)
     directions = {higher_is_better(name.replace("<coefficient>", "spearman")) for name in entry.names}
     better = _BETTER[directions.pop()] if len(directions) == 1 else ""
-    cells = (names, entry.meaning, entry.unit, better, entry.interval, entry.source)
+    meaning = re.sub(r"\]\((?=\w+\.md)", "](../", entry.meaning)  # the catalogue's links are those of `docs/`
+    cells = (names, meaning, entry.unit, better, entry.interval, entry.source)
     return f"| {' | '.join(cell(each) for each in cells)} |"
