@@ -57,6 +57,15 @@ def test_the_corrected_p_stands_beside_p_and_only_it_makes_bold() -> None:
     assert "10 differences" in crowded.sentence
 
 
+def test_intervals_over_few_items_are_said_to_be_too_narrow(make_run) -> None:
+    few, many = (
+        sweep_table("t", [make_run(rows("RW" * n, "RW" * n)), make_run(rows("RR" * n, "RW" * n), "b")])
+        for n in (10, 40)
+    )
+    warning = "Fewer than 50 items (clusters): intervals are perhaps too narrow."
+    assert [any(warning in line for line in table.footer) for table in (few, many)] == [True, False]
+
+
 def test_the_correction_can_be_chosen_and_named() -> None:
     chosen = family(0.03, 0.04, correction=Correction.BENJAMINI_HOCHBERG)
     assert chosen.columns[2] == "p, Benjamini-Hochberg"

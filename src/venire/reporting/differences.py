@@ -19,6 +19,7 @@ from venire.reporting.rated_pairing import completed_means, mean_difference, mea
 from venire.reporting.table import Cell, Estimate, PValue
 from venire.stats import estimate
 from venire.stats.estimate import NAN, FloatArray
+from venire.stats.intervals import FEW_CLUSTERS, NARROW
 from venire.stats.multiple import ALPHA, Correction, adjusted, family_size
 from venire.stats.paired import paired_difference
 from venire.stats.permutation import sign_flip
@@ -96,7 +97,14 @@ def family_of(
         ends = (Estimate(each.worst), Estimate(each.best)) if bounded else ()
         rows.append((cell, *shown, *ends))
     size = family_size(ps)
-    return Family(columns, tuple(rows), size, _sentence(title, correction, size, base, test, bounded=bounded))
+    sentence = _sentence(title, correction, size, base, test, bounded=bounded)
+    return Family(columns, tuple(rows), size, sentence + _caution(differences))
+
+
+def _caution(differences: Sequence[Difference | None]) -> str:
+    """That intervals over few items (clusters) are too narrow, as their notes say."""
+    few = any(each is not None and NARROW in each.found.note for each in differences)
+    return f" Fewer than {FEW_CLUSTERS} items (clusters): intervals are {NARROW}." if few else ""
 
 
 def _sentence(title: str, correction: Correction, size: int, base: str, test: str, *, bounded: bool) -> str:

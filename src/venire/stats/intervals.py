@@ -17,6 +17,7 @@ from venire.stats.estimate import NAN, BoolArray, Estimate, FloatArray, IntArray
 Statistic = Callable[[FloatArray], FloatArray]
 
 FEW_CLUSTERS = 50  # below, intervals are said to be possibly too narrow (docs/interval_study.md)
+NARROW = "perhaps too narrow"  # how a note says it
 NO_DRAWS = "no interval: no bootstrap draws asked for"
 NO_DRAW_DIFFERS = "no interval: no bootstrap draw differs"
 ROUNDING = 1e-12  # draws closer than this are equal; sums in another order differ by an ulp
@@ -259,5 +260,5 @@ def _bootstrap_note(resampler: Resampler, used: int, defined: int, level: float)
     if defined < resampler.draws:
         note += f" ({resampler.draws - defined} of them undefined and left out)"
     if used < FEW_CLUSTERS:
-        note += f"; fewer than {FEW_CLUSTERS} {unit}: perhaps too narrow"
+        note += f"; fewer than {FEW_CLUSTERS} {unit}: {NARROW}"
     return note
