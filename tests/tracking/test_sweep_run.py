@@ -9,6 +9,8 @@ from venire.tracking.sweep_run import (
     SweepPlan,
     ensure_sweep_run,
     log_sweep_artifacts,
+    plan_sweep,
+    read_plan,
     set_sweep_note,
     upload_sweep,
 )
@@ -72,3 +74,13 @@ def test_a_sweep_that_mlflow_does_not_get_is_planned_on_disk(home, free_port):
         "mlflow_run_id": None,
         "started_at": 1.0,
     }
+
+
+def test_what_was_noted_before_stays_among_the_artifacts_where_it_is_there(home):
+    folder = home / "sweeps" / "s-1"
+    folder.mkdir(parents=True)
+    (folder / "plot.svg").write_text("<svg/>", encoding="utf-8")
+    plan_sweep("s-1", SweepPlan("one", ("table.md", "plot.svg"), ok=True), home=home, started_at=1.0)
+    plan_sweep("s-1", SweepPlan("two", ("other.md",), ok=True), home=home, started_at=1.0)
+    kept, _ = read_plan(folder)
+    assert (kept.note, kept.files) == ("two", ("other.md", "plot.svg"))
