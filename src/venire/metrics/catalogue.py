@@ -21,6 +21,7 @@ _VALUES = {
     "variant": "mean_of_groups|mean_of_agents",
     "source": "|".join(Source),
     "judge": ".+?",
+    "fact": ".+?",
     "Subset": ".+?",
 }
 _BOUNDS = ("/ci_low", "/ci_high")
