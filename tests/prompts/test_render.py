@@ -2,12 +2,14 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jinja2 import UndefinedError
+from jinja2 import Environment, FileSystemLoader, UndefinedError
 
+import venire.prompts
 from venire.errors import ConfigError
 from venire.prompts.render import prompt_hash, prompt_names, prompts_like, render, require_prompt
 
@@ -121,6 +123,23 @@ def test_a_prompt_stands_where_one_of_its_kind_stands_and_nowhere_else() -> None
     assert prompts_like("rewrite_verbose") == ("rewrite_confident", "rewrite_verbose")
     with pytest.raises(ConfigError, match="prompt: expected one of rate, got 'pairwise_vanilla'"):
         require_prompt("pairwise_vanilla", like="rate")
+
+
+@pytest.mark.parametrize("allow_tie", [True, False])
+def test_parts_stand_in_a_prompt_as_jinja_includes_them(allow_tie: bool) -> None:
+    values = {**PAIR, "context": "A quiz.", "allow_tie": allow_tie}
+    messages = render("pairwise", **values)
+    nonce = CLOSING.findall(messages[1].content)[-1]
+    jinja = Environment(
+        loader=FileSystemLoader(Path(venire.prompts.__file__).parent),
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    jinja.filters["material"] = lambda text, tag: f'<{tag} id="{nonce}">\n{text}\n</{tag} id="{nonce}">'
+    template = jinja.get_template("pairwise.jinja")
+    blocks = ["".join(template.blocks[m.role](template.new_context(dict(values)))).strip() for m in messages]
+    assert blocks == [m.content for m in messages]
 
 
 def test_a_prompt_hash_is_stable_and_differs_between_prompts() -> None:

@@ -16,6 +16,7 @@ text can hold any tag that it likes, it cannot hold that one. Equal values give 
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import cache
 from itertools import count
@@ -23,7 +24,7 @@ from pathlib import Path
 
 from jinja2 import (
     Environment,
-    FileSystemLoader,
+    FunctionLoader,
     StrictUndefined,
     Template,
     UndefinedError,
@@ -120,7 +121,7 @@ def values_shown(name: str) -> frozenset[str]:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
+        loader=FunctionLoader(_with_parts),
         undefined=StrictUndefined,
         finalize=_shown,
         keep_trailing_newline=True,  # else an included part swallows the blank line after it
@@ -142,6 +143,18 @@ def _template(name: str) -> Template:
             f"prompt: {name}.jinja has blocks {', '.join(template.blocks)}; expected system, user"
         )
     return template
+
+
+def _with_parts(file: str) -> str:
+    """The text of `file`, with the text of each part that it includes on a line of its own in its place.
+
+    The same prompt in half the time: an include that is carried out at each rendering copies all values.
+    """
+    source = (_FOLDER / file).read_text(encoding="utf-8")
+    return _INCLUDE_LINE.sub(lambda include: _with_parts(include[1]), source)
+
+
+_INCLUDE_LINE = re.compile(r'^{% include "([^"]+)" %}\n', re.MULTILINE)
 
 
 def _with_includes(file: str) -> set[str]:
