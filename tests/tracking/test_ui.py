@@ -1,3 +1,4 @@
+import json
 import math
 import shutil
 import signal
@@ -10,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from venire.errors import TrackingError
+from venire.reporting.figure import Captions
+from venire.reporting.forest import Line, forest
+from venire.reporting.table import Estimate, Format, Table
 from venire.runs import RUN_FILES
+from venire.sweep import write_table
 from venire.tracking.settings import TrackingSettings
 from venire.tracking.store import opened
 from venire.tracking.sweep_run import SweepPlan, upload_sweep
@@ -35,6 +40,8 @@ SEEN_HEADERS = """() => [...document.querySelectorAll('[role=columnheader][col-i
 }).map(cell => cell.innerText.trim())"""
 COLUMN = """column => [...document.querySelectorAll('[role=gridcell]')]
     .filter(cell => cell.getAttribute('col-id') === column).map(cell => cell.innerText.trim())"""
+PLOTS = tuple(f"plot_forest.{ending}" for ending in ("svg", "pdf", "png"))
+BLANK = 20_000  # bytes that a screenshot of an empty page does not reach
 SERVE = """
 import sys
 from pathlib import Path
@@ -75,10 +82,27 @@ def test_with_a_server_of_ones_own_none_is_started(home, free_port):
     assert not (home / "mlflow-ui.log").exists()
 
 
+def compared(text: str) -> dict[str, list[str]]:
+    """The metrics of the compare view's page: their names stand first, then the values row by row."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    start = len(lines) - lines[::-1].index("Metrics") + 1  # after "Show diff only"
+    count = next(place for place, line in enumerate(lines[start:]) if line[0].isdigit())
+    names, values = lines[start : start + count], lines[start + count :]
+    width = 3
+    return {name: values[place * width : (place + 1) * width] for place, name in enumerate(names)}
+
+
 @pytest.mark.slow
-def test_the_ui_opens_on_names_params_accuracy_kappa_calls_and_cost(home, put, chromium):
+def test_the_ui_opens_on_names_metrics_and_cost_and_compares_a_sweeps_children(home, put, chromium, tmp_path):
     from playwright.sync_api import sync_playwright
 
+    table = Table("sweep", ("run", "accuracy"), (("cell of the table", Estimate(0.625)),))
+    kept = home / "sweeps" / "sample-1a2b"
+    kept.mkdir(parents=True)
+    write_table(kept, table)
+    forest([Line("an arm", 0.1)], Captions("a sweep", "", ""), kept / "plot_forest")
+    files = tuple(sorted(path.name for path in kept.iterdir()))
+    children = []
     for number, accuracy in enumerate((0.625, 0.75, 0.875)):
         folder = put(
             f"r{number}",
@@ -92,8 +116,8 @@ def test_the_ui_opens_on_names_params_accuracy_kappa_calls_and_cost(home, put, c
                 "cost_usd/total": 0.0123,
             },
         )
-        upload_run(SETTINGS, folder, home=home)
-    plan = SweepPlan("| run | accuracy |\n|---|---|\n| cell of the table | .625 |", (), ok=True)
+        children.append(upload_run(SETTINGS, folder, home=home))
+    plan = SweepPlan(table.render(Format.MARKDOWN), files, ok=True)
     parent = upload_sweep(SETTINGS, "sample-1a2b", plan, home=home, started_at=999.0)
 
     with running_ui(home, SETTINGS) as ui, sync_playwright() as playwright:
@@ -114,6 +138,30 @@ def test_the_ui_opens_on_names_params_accuracy_kappa_calls_and_cost(home, put, c
 
         page.goto(ui.url.partition("?")[0] + f"/{parent}")
         page.get_by_text("cell of the table").wait_for(timeout=60_000)
+
+        # the sweep's run carries the table in every form, and the plots
+        page.goto(ui.url.partition("?")[0] + f"/{parent}/artifacts")
+        for name in ("table.md", "table.csv", "table.tex", "table.html", *PLOTS):
+            page.get_by_text(name, exact=True).first.wait_for(timeout=60_000)
+
+        # the compare view that *Compare* opens, of the sweep's children
+        experiment = ui.url.partition("/experiments/")[2].partition("/")[0]
+        query = f"runs={json.dumps(children)}&experiments={json.dumps([experiment])}".replace(" ", "")
+        page.goto(f"{ui.url.partition('#')[0]}#/compare-runs?{query}")
+        page.get_by_text("Comparing 3 Runs from 1 Experiment").wait_for(timeout=60_000)
+        page.get_by_text("Run details").wait_for(timeout=60_000)
+        page.get_by_text("cost_usd/total", exact=True).wait_for(timeout=60_000)
+        shot = page.screenshot(path=tmp_path / "compare.png", full_page=True)
+        assert len(shot) > BLANK
+        text = page.inner_text("body")
+        assert compared(text) == {
+            "accuracy": ["0.625", "0.75", "0.875"],
+            "calls/paid": ["48", "49", "50"],
+            "cost_usd/total": ["0.012"] * 3,  # as MLflow rounds it here
+            "kappa": ["0.375"] * 3,
+        }
+        assert ["judge.temperature", "0.01", "0.11", "0.21"] in [line.split() for line in text.splitlines()]
+        assert all(f"temperature {number}" in text for number in range(3))
         browser.close()
 
 
