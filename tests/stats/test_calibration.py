@@ -46,7 +46,7 @@ def world(seed, n=None):
     return confidence, right
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(200))
 def test_brier_and_auroc_equal_scikit_learn(seed):
     confidence, right = world(seed)
     assert brier(items(confidence, right)).value == pytest.approx(
@@ -55,7 +55,7 @@ def test_brier_and_auroc_equal_scikit_learn(seed):
     assert auroc(items(confidence, right)).value == pytest.approx(roc_auc_score(right, confidence), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(200))
 @pytest.mark.parametrize(
     ("kind", "strategy"), [(Binning.EQUAL_WIDTH, "uniform"), (Binning.EQUAL_MASS, "quantile")]
 )

@@ -55,7 +55,7 @@ def random_counts(seed):
 
 
 @pytest.mark.filterwarnings("ignore")  # the package divides by zero where alpha is undefined
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(200))
 @pytest.mark.parametrize("level", Level)
 def test_alpha_equals_the_package_krippendorff(seed, level):
     counts = random_counts(seed)
@@ -81,7 +81,7 @@ def random_tables(seed):
 
 
 @pytest.mark.filterwarnings("ignore")  # scikit-learn warns where kappa is undefined
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(200))
 def test_weighted_kappa_equals_scikit_learn(seed):
     first, second, table, k = random_tables(seed)
     ours = float(weighted_kappa_from_sums(table, np.arange(k, dtype=float)))

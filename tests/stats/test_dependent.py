@@ -67,3 +67,42 @@ def test_the_test_keeps_its_level_and_the_interval_its_coverage():
         covered += made.low <= 0 <= made.high
     assert rejected / 3000 == pytest.approx(0.05, abs=0.012)
     assert covered / 3000 == pytest.approx(0.95, abs=0.012)
+
+
+def covariance(r, j, k, h, m):
+    """Of two correlations r_jk and r_hm, times n: Pearson and Filon (1898), Steiger's (1980) equation 2."""
+    return (
+        (r[j, h] - r[j, k] * r[k, h]) * (r[k, m] - r[k, h] * r[h, m])
+        + (r[j, m] - r[j, h] * r[h, m]) * (r[k, h] - r[k, j] * r[j, h])
+        + (r[j, h] - r[j, m] * r[m, h]) * (r[k, m] - r[k, j] * r[j, m])
+        + (r[j, m] - r[j, k] * r[k, m]) * (r[k, h] - r[k, m] * r[m, h])
+    ) / 2
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_both_equal_the_general_covariance_of_two_correlations(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 200))
+    r = np.corrcoef(rng.normal(size=(3, 3)) @ rng.normal(size=(3, n)) + rng.normal(size=(3, n)))
+    first, second, between = r[0, 1], r[0, 2], r[1, 2]  # 0 is the human side
+    pooled = r.copy()
+    pooled[0, 1] = pooled[1, 0] = pooled[0, 2] = pooled[2, 0] = (first + second) / 2
+    shared = covariance(pooled, 0, 1, 0, 2) / (1 - pooled[0, 1] ** 2) ** 2
+    z = (np.arctanh(second) - np.arctanh(first)) * math.sqrt(n - 3) / math.sqrt(2 - 2 * shared)
+    assert steiger_z(first, second, between, n) == pytest.approx(z, rel=1e-9)
+    together = covariance(r, 0, 1, 0, 2) / ((1 - first**2) * (1 - second**2))
+    half = 1.959963984540054 / math.sqrt(n - 3)
+    (a, b), (c, d) = (
+        (math.tanh(math.atanh(x) - half), math.tanh(math.atanh(x) + half)) for x in (first, second)
+    )
+    low = (
+        second
+        - first
+        - math.sqrt(max((second - c) ** 2 + (b - first) ** 2 - 2 * together * (second - c) * (b - first), 0))
+    )
+    high = (
+        second
+        - first
+        + math.sqrt(max((d - second) ** 2 + (first - a) ** 2 - 2 * together * (d - second) * (first - a), 0))
+    )
+    assert zou_interval(first, second, between, n) == pytest.approx((low, high), rel=1e-7, abs=1e-9)

@@ -12,7 +12,7 @@ def test_by_hand():
 
 
 @pytest.mark.filterwarnings("ignore")  # scikit-learn warns where kappa is undefined
-@pytest.mark.parametrize("seed", range(120))
+@pytest.mark.parametrize("seed", range(200))
 def test_equal_to_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     first, second = rng.integers(1, int(rng.integers(2, 7)), size=(2, int(rng.integers(1, 30))))

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from venire.errors import DataError
 from venire.stats.symmetry import bowker, stuart_maxwell, worst_cell
@@ -93,3 +94,26 @@ def test_a_table_that_is_not_square_is_refused() -> None:
     for test in (bowker, stuart_maxwell, worst_cell):
         with pytest.raises(DataError, match=r"as many rows as columns, got the shape \(2, 3\)"):
             test(np.zeros((2, 3), dtype=np.int64))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_both_tests_equal_their_formulas_written_out(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(2, 5))
+    table = rng.integers(0, (12, 2)[seed % 3 == 0], size=(size, size))
+    pairs = [(i, j) for i in range(size) for j in range(i) if table[i, j] + table[j, i] > 0]
+    made = bowker(table)
+    if not pairs:
+        assert not made.is_defined
+        return
+    statistic = sum((table[i, j] - table[j, i]) ** 2 / (table[i, j] + table[j, i]) for i, j in pairs)
+    assert (made.statistic, made.df) == (pytest.approx(statistic), len(pairs))
+    assert made.p == pytest.approx(stats.chi2.sf(statistic, len(pairs)))
+    homogeneous = stuart_maxwell(table)
+    if homogeneous.is_defined and len({each for pair in pairs for each in pair}) == size:
+        gap = (table.sum(axis=1) - table.sum(axis=0))[:-1].astype(float)
+        spread = -(table + table.T)[:-1, :-1].astype(float)
+        np.fill_diagonal(spread, (table.sum(axis=0) + table.sum(axis=1) - 2 * np.diagonal(table))[:-1])
+        value = gap @ np.linalg.solve(spread, gap)
+        assert homogeneous.statistic == pytest.approx(value, abs=1e-9)
+        assert homogeneous.p == pytest.approx(stats.chi2.sf(value, size - 1))
