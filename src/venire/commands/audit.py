@@ -20,6 +20,7 @@ from venire.commands.run import run, tracking_of
 from venire.errors import ConfigError, RunError
 from venire.launch import Door
 from venire.metrics.audit.finding import Finding
+from venire.reporting.run_matrices import shortened
 from venire.reporting.table import Format
 from venire.runs import find_run, read_outcomes, read_record
 from venire.runs.folder import CONFIG_FILE
@@ -132,14 +133,10 @@ def _labelled(audited: Sequence[Audited]) -> list[Audited]:
 
     Of a single run what is left is who was audited.
     """
-    names = [each.judge.split() for each in audited]
-    if len(names) == 1:
-        return [replace(audited[0], judge=names[0][0])]
-    if len({tuple(name) for name in names}) < len(names):
-        return list(audited)
-    while all(len(name) > 1 for name in names) and len({name[-1] for name in names}) == 1:
-        names = [name[:-1] for name in names]
-    return [replace(each, judge=" ".join(name)) for each, name in zip(audited, names, strict=True)]
+    if len(audited) == 1:
+        return [replace(audited[0], judge=audited[0].judge.split()[0])]
+    names = shortened([each.judge for each in audited])
+    return [replace(each, judge=name) for each, name in zip(audited, names, strict=True)]
 
 
 def _show(audited: Sequence[Audited], request: AuditRequest) -> None:
