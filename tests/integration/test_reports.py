@@ -90,7 +90,9 @@ def test_reproduce_writes_the_table_and_says_where(reproduced: tuple[Venire, Ran
     assert "SIMULATED judges" in written
     assert len([line for line in written.splitlines() if line.startswith("| ")]) == 1 + 1 + 5  # with the rule
     folder = Path(ran.last_line).parent
-    assert {path.name for path in folder.iterdir()} == {"sample.md", "sample.csv", "sample.tex"}
+    assert {path.name for path in folder.iterdir()} == {
+        f"sample.{form}" for form in ("md", "csv", "tex", "html")
+    }
 
 
 def test_a_table_has_a_row_a_job_whose_numbers_are_those_of_the_summaries(

@@ -145,7 +145,10 @@ def test_a_spec_may_lay_out_rows_in_blocks_a_baseline_and_plots(tmp_path: Path) 
     ("change", "message"),
     [
         (("full: {accuracy", "fool: {accuracy"), "published.fool: no such row; expected one of full, beta"),
-        (("plots: [curve", "plots: [pie"), "plots: expected some of curve, pareto, bars, forest, got 'pie'"),
+        (
+            ("plots: [curve", "plots: [pie"),
+            "plots: expected some of curve, pareto, bars, forest, confusion, correlation, got 'pie'",
+        ),
         (("full: {ablation: none}", "full: none"), "rows.own.full: expected params with their values"),
         (("rows:\n  own:", "rows: []\nothers:"), "others: unknown key"),
         (
