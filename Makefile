@@ -53,6 +53,7 @@ check: lint types test
 
 bench: setup
 	$(BIN)/python -m benchmarks.orchestration
+	$(BIN)/python -m benchmarks.bootstrap
 
 docs: setup
 	$(BIN)/python -m venire.reference
