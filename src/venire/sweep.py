@@ -151,7 +151,7 @@ def read_jobs(folder: Path, *, launch: str | None = None) -> list[Job]:
 
 
 def as_asked(record: RunRecord, job: Job) -> RunRecord:
-    """The record with the overrides of this sweep among its params: another sweep may have made it by others."""
+    """The record with this sweep's overrides among its params: another sweep may have made it by others."""
     asked = {key: value for key, _, value in (override.partition("=") for override in job.overrides)}
     return replace(record, params={**record.params, **asked})
 
