@@ -19,8 +19,8 @@ from venire.stats.recalibration import Recalibration
 # A stage's calls are counted under its name, beside these.
 _TAKEN = frozenset(
     {"total", "distinct", "paid", "replayed", "failed", "unfinished", "uncertain", "attempts", "unusable"}
-    | {"lost", "per_instance", "per_1000", "per_group_instance", "fixed", "development", "billed", "embedding"}
-    | {"input", "output", "cached", "reasoning", "unknown_calls", "unpriced_calls", "people"}
+    | {"per_instance", "per_1000", "per_group_instance", "fixed", "development", "billed", "embedding"}
+    | {"input", "output", "cached", "reasoning", "unknown_calls", "unpriced_calls", "people", "lost"}
 )
 
 
