@@ -28,7 +28,7 @@ def test_the_title_says_the_kind_and_a_status_other_than_finished(make_record) -
 
 def test_the_footer_says_where_the_numbers_come_from(make_record) -> None:
     assert run_sheet(make_record(seed=3, tags={"git_dirty": "true"})).footer == (
-        f"Backend kind: recorded; seeds: 3; data: {'d' * 12}; commit: 01234567 (dirty). "
+        f"Backend kind: recorded; n: 32; seeds: 3; data: {'d' * 12}; commit: 01234567 (dirty). "
         "All metrics: summary.json, docs/metrics.md.",
     )
     assert SIMULATED in run_sheet(make_record(kind=BackendKind.SIMULATED)).footer

@@ -22,7 +22,7 @@ def test_one_seed_is_a_row_of_values_with_intervals_over_items(make_record) -> N
     )
     assert table.footer == (
         "x [low, high]: 95% interval over items.",
-        f"Backend kind: recorded; seeds: 0; data: {'d' * 12}; commit: 01234567.",
+        f"Backend kind: recorded; n: 32; seeds: 0; data: {'d' * 12}; commit: 01234567.",
     )
 
 

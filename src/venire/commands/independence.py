@@ -13,6 +13,7 @@ from venire.judging.cascade import is_cascade
 from venire.metrics.estimators import Estimator
 from venire.metrics.independence import Independence, independence_of
 from venire.metrics.join import CODE
+from venire.metrics.measure import STREAM
 from venire.metrics.panel import bench_of
 from venire.records import PreferenceGold, RunRecord
 from venire.reporting.independence import as_json, draw, long_table, tables
@@ -21,9 +22,6 @@ from venire.reporting.table import TABLE_FORMS, Format, render_tables
 from venire.runs import find_run, read_judged, read_outcomes, read_record, write_atomically
 from venire.runs.folder import CONFIG_FILE
 from venire.stats.intervals import Resampler
-
-# As in `metrics.measure`, so that intervals are those of the run's own metrics; a test holds them equal.
-_STREAM = 0x6D657472
 
 
 def independence(home: Path, reference: str, form: str, *, out: Path | None) -> int:
@@ -73,7 +71,8 @@ def report_of(folder: Path, record: RunRecord) -> list[Independence]:
             "of method=majority or method=juryflow"
         )
     set_ = _settings(folder)
-    rng = np.random.default_rng((set_.seed, _STREAM))
+    # the stream of `measure`, so that intervals are those of the run's own metrics; a test holds them equal
+    rng = np.random.default_rng((set_.seed, STREAM))
     resampler = Resampler.draw(clusters_of(Run(record, rows), items), set_.draws, rng)
     estimator = Estimator(np.array(codes, dtype=np.int64), resampler, set_.level)
     return independence_of(bench, estimator, [rows[item].subset for item in items])

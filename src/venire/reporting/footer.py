@@ -15,13 +15,15 @@ SIMULATED = "SIMULATED judges: a statistical model answered, no LLM. These are n
 
 
 def provenance(records: Sequence[RunRecord]) -> str:
-    """One sentence: kinds, seeds, data, commits."""
+    """One sentence: kinds, numbers of instances, seeds, data, commits."""
     kinds = _distinct(records, lambda record: str(record.kind))
+    counts = sorted({record.metrics["n"] for record in records if "n" in record.metrics})
+    n = f"n: {', '.join(f'{count:,.0f}' for count in counts)}; " if counts else ""
     seeds = sorted({record.params.get("seed", "?") for record in records}, key=_seed_order)
     data = _distinct(records, lambda record: record.tags.get("data_fingerprint", "?")[:_SHORT])
     commits = _distinct(records, _commit)
     return (
-        f"Backend kind: {', '.join(kinds)}; seeds: {', '.join(seeds)}; data: {', '.join(data)}; "
+        f"Backend kind: {', '.join(kinds)}; {n}seeds: {', '.join(seeds)}; data: {', '.join(data)}; "
         f"commit: {', '.join(commits)}."
     )
 
