@@ -23,6 +23,9 @@ from venire.records import (
     Winner,
 )
 from venire.runs import write_run
+from venire.tracking.settings import TrackingSettings
+from venire.tracking.store import opened
+from venire.tracking.upload import upload_run
 
 FIVE = {"a": "11121122", "b": "11221212", "c": "12121121"}  # gold is 1 throughout
 CONFIG = "seed: 7\nmetrics: {draws: 200, level: 0.95}\n"
@@ -89,6 +92,21 @@ def test_files_are_written_into_a_folder_that_is_made(
     names = {path.name for path in out.iterdir()}
     assert {f"independence.{form}" for form in ("md", "csv", "tex", "html", "json")} <= names
     assert {"independence_as_given.svg", "independence_as_given.png", "independence_swapped.svg"} <= names
+
+
+def test_files_of_a_run_that_is_in_mlflow_go_beside_it_or_it_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    panel_run(tmp_path, config=CONFIG + "tracking: {}\n")
+    settings = TrackingSettings()
+    run_id = upload_run(settings, tmp_path / "runs" / "panel", home=tmp_path)
+    assert independence(tmp_path, "panel", "text", out=tmp_path / "out") == 0
+    with opened(settings, tmp_path) as store:
+        logged = {each.path for each in store.client.list_artifacts(run_id)}
+    assert {"independence.html", "independence_as_given.pdf"} <= logged
+    (tmp_path / "runs" / "panel" / "config.yaml").write_text(CONFIG + "tracking: {uri: nonsense}\n")
+    assert independence(tmp_path, "panel", "text", out=tmp_path / "out") == 0
+    assert "WARNING: not logged to MLflow" in capsys.readouterr().err
 
 
 def test_without_out_nothing_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,7 +113,11 @@ REFUSED = [
     ("x.csv", b"a,a\n1,2\n", ["field 'a': expected column names that differ, got this one twice"]),
     ("x.csv", b"", ["expected a CSV header, got an empty file"]),
     ("x.csv", "a\n" + "b" * 140_000, ["row 1: expected CSV, got field larger than field limit", "Parquet"]),
-    ("x.jsonl.gz", gzip.compress(b'{"a": 1}\n', mtime=0)[:-9], ["x.jsonl.gz: expected a readable file, got "]),
+    (
+        "x.jsonl.gz",
+        gzip.compress(b'{"a": 1}\n', mtime=0)[:-9],
+        ["x.jsonl.gz: expected a readable file, got "],
+    ),
     ("x.jsonl.gz", b'{"a": 1}', ["expected a readable file, got Not a gzipped file"]),
     ("x.parquet", b"PAR1", ["x.parquet: expected a Parquet file, got "]),
     ("x.txt", b"", ["expected a file that ends in .jsonl, .json, .csv, .parquet", "got .txt"]),

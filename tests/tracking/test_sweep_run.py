@@ -3,12 +3,12 @@ import json
 import pytest
 
 from venire.errors import TrackingError
+from venire.tracking.artifacts import log_artifacts
 from venire.tracking.settings import TrackingSettings
 from venire.tracking.store import opened
 from venire.tracking.sweep_run import (
     SweepPlan,
     ensure_sweep_run,
-    log_sweep_artifacts,
     plan_sweep,
     read_plan,
     set_sweep_note,
@@ -44,7 +44,7 @@ def test_a_file_with_a_secret_stops_the_upload_of_all(home, tmp_path):
     (tmp_path / "leak.txt").write_text(f"key={SENTINEL}")
     paths = [tmp_path / "fine.txt", tmp_path / "leak.txt"]
     with pytest.raises(TrackingError, match=r"leak\.txt") as caught:
-        log_sweep_artifacts(SETTINGS, parent, paths, home=home, secrets=[SENTINEL])
+        log_artifacts(SETTINGS, parent, paths, home=home, secrets=[SENTINEL])
     assert SENTINEL not in str(caught.value)
     with opened(SETTINGS, home) as store:
         assert store.client.list_artifacts(parent) == []

@@ -1,6 +1,7 @@
 """`venire independence`: how far the judges of a run's panel err independently of each other."""
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 import yaml
 
 from venire.commands import exits
-from venire.errors import RunError
+from venire.errors import RunError, TrackingError
 from venire.judging.cascade import is_cascade
 from venire.metrics.estimators import Estimator
 from venire.metrics.independence import Independence, independence_of
@@ -22,6 +23,8 @@ from venire.reporting.table import TABLE_FORMS, Format, render_tables
 from venire.runs import find_run, read_judged, read_outcomes, read_record, write_atomically
 from venire.runs.folder import CONFIG_FILE
 from venire.stats.intervals import Resampler
+from venire.tracking.artifacts import log_artifacts
+from venire.tracking.sync import settings_of
 
 
 def independence(home: Path, reference: str, form: str, *, out: Path | None) -> int:
@@ -38,14 +41,30 @@ def independence(home: Path, reference: str, form: str, *, out: Path | None) -> 
     else:
         print(_rendered(record, views, Format(form)), end="")
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        for kind in TABLE_FORMS:
-            write_atomically(out / f"independence.{kind}", _rendered(record, views, kind))
-        write_atomically(out / "independence.json", json.dumps(as_json(record, views), indent=1) + "\n")
-        for path in draw(record, views, out / "independence"):
+        paths = _written(out, record, views)
+        if record.mlflow_run_id is not None:
+            _log(home, folder, record.mlflow_run_id, paths)
+        for path in paths:
             print(path)
         print(out / f"independence.{Format.MARKDOWN}")
     return exits.OK
+
+
+def _written(out: Path, record: RunRecord, views: list[Independence]) -> list[Path]:
+    out.mkdir(parents=True, exist_ok=True)
+    texts = {str(kind): _rendered(record, views, kind) for kind in TABLE_FORMS}
+    texts["json"] = json.dumps(as_json(record, views), indent=1) + "\n"
+    for kind, text in texts.items():
+        write_atomically(out / f"independence.{kind}", text)
+    return [*(out / f"independence.{kind}" for kind in texts), *draw(record, views, out / "independence")]
+
+
+def _log(home: Path, folder: Path, mlflow_run_id: str, paths: list[Path]) -> None:
+    """Beside the run in MLflow; where that cannot be, the files stay and it is said."""
+    try:
+        log_artifacts(settings_of(folder), mlflow_run_id, paths, home=home)
+    except TrackingError as error:
+        print(f"WARNING: not logged to MLflow: {error}", file=sys.stderr)
 
 
 def report_of(folder: Path, record: RunRecord) -> list[Independence]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from venire.errors import TrackingError
 from venire.runs import redact, write_atomically
+from venire.tracking.artifacts import log_artifacts
 from venire.tracking.logged import MAX_TAG_LENGTH, NOTE_TAG, SWEEP_ID_TAG, shortened
 from venire.tracking.settings import TrackingSettings
 from venire.tracking.store import Store, locked, opened
@@ -74,29 +74,6 @@ def set_sweep_note(
         store.client.set_tag(parent, NOTE_TAG, shortened(redact(note, secrets), MAX_TAG_LENGTH))
 
 
-def log_sweep_artifacts(
-    settings: TrackingSettings,
-    parent: str,
-    paths: Sequence[Path],
-    *,
-    home: Path,
-    secrets: Sequence[str] = (),
-) -> None:
-    """Upload files as artifacts of run `parent`.
-
-    Raises:
-        TrackingError: MLflow cannot be reached or refuses, or a file holds a secret (it names the
-            file; nothing is uploaded).
-    """
-    for path in paths:
-        content = path.read_bytes()
-        if any(secret.encode() in content for secret in secrets):
-            raise TrackingError(f"{path}: expected no secret in an artifact, found one; it is not uploaded")
-    with opened(settings, home) as store:
-        for path in paths:
-            store.client.log_artifact(parent, str(path))
-
-
 def upload_sweep(
     settings: TrackingSettings,
     sweep_id: str,
@@ -119,7 +96,7 @@ def upload_sweep(
     parent = ensure_sweep_run(settings, sweep_id, home=home, started_at=started_at)
     set_sweep_note(settings, parent, kept.note, home=home)
     paths = [folder / name for name in kept.files]
-    log_sweep_artifacts(settings, parent, paths, home=home, secrets=secrets)
+    log_artifacts(settings, parent, paths, home=home, secrets=secrets)
     with opened(settings, home) as store:
         store.client.set_terminated(parent, status="FINISHED" if kept.ok else "FAILED")
     _write_plan(folder, SweepPlan(kept.note, kept.files, kept.ok, parent), started_at)
