@@ -74,7 +74,7 @@ def test_equal_confidences_give_equal_figures() -> None:
 def test_figures_are_drawn_where_they_are_wanted() -> None:
     assert drawn(ConfidenceSettings(), development=0) == {}
     assert drawn(ConfidenceSettings(figures=False)) == {}
-    assert len(drawn(ConfidenceSettings(figures=True), development=0)) == 4
+    assert len(drawn(ConfidenceSettings(figures=True), development=0)) == 6
     nothing = [(instance, None) for instance, _ in judged(3)]
     assert figures(nothing, [], ConfidenceSettings(figures=True), kind=BackendKind.NONE, title="t") == {}
 
