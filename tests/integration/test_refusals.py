@@ -31,7 +31,7 @@ def test_a_bad_override_of_a_sweep_starts_no_job(venire: Venire) -> None:
 @pytest.mark.parametrize("dry", [(), ("--dry-run=1",)])
 def test_a_data_error_is_one_line(venire: Venire, dry: tuple[str, ...]) -> None:
     ran = venire.run(*dry, "dataset=table", "dataset.path=/no/such/file.jsonl", "backend=simulated")
-    assert (ran.status, ran.out) == (1, "")
+    assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith("DataError: ")
     assert ran.err.count("\n") == 1
 
