@@ -189,7 +189,7 @@ def test_every_missing_key_of_a_panel_is_said(venire: Venire) -> None:
         (("+nonsense=1",), 2, "ConfigError: nonsense: unknown key"),
         (("judge=gpt_5o",), 2, "gpt_5o"),
         (("nonsense=1",), 2, "nonsense"),
-        (("dataset=table", "dataset.path=none.jsonl"), 1, "none.jsonl"),
+        (("dataset=table", "dataset.path=none.jsonl"), 2, "none.jsonl"),
     ],
 )
 def test_a_bad_override_is_one_clear_error(
