@@ -77,7 +77,7 @@ def test_a_file_that_is_no_yaml_or_no_rubric_is_refused(corrected: Corrected, tm
     broken, other = tmp_path / "broken.yaml", tmp_path / "other.yaml"
     broken.write_text("rubrics: [", encoding="utf-8")
     status, _, err = corrected.rubric("--rubric", str(broken))
-    assert (status, f"{broken}: no YAML that can be read" in err) == (1, True)
+    assert (status, f"{broken}: no YAML that can be read" in err) == (2, True)
     text = ACCURACY.read_text(encoding="utf-8")
     other.write_text(
         text.replace("venire.rubrics.rubric_set", "venire.judging.rubric.GeneratedRubric"), "utf-8"

@@ -10,7 +10,7 @@ from tests.metrics.rating_worlds import rated, rates, run
 from venire.metrics.measure import MetricSettings, measure
 from venire.records import Outcome, Preference, Reason, Unscored, Winner
 
-DOCS = Path(__file__).parents[2] / "docs" / "metrics.md"
+DOCS = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"
 FIRST, SECOND, TIE = (each.value for each in (Winner.FIRST, Winner.SECOND, Winner.TIE))
 
 
