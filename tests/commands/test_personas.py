@@ -123,7 +123,7 @@ def test_a_scanned_pdf_and_documents_without_stakeholders_end_in_an_error(
     folder.mkdir()
     (folder / "scan.pdf").write_bytes(as_pdf([[], []]))
     status, _, err = command.build(folder)
-    assert (status, "needs OCR" in err) == (1, True)
+    assert (status, "needs OCR" in err) == (2, True)
     (folder / "scan.pdf").unlink()
     (folder / "stones.md").write_text("Granite is made of quartz, feldspar and mica.", encoding="utf-8")
     status, _, err = command.build(folder)
