@@ -22,7 +22,7 @@ LAYERS = {
     5: {
         *("fit", "developing", "build", "identity", "schedule", "experiment", "backends", "provenance"),
         *("stopping", "ending", "runner", "launch", "sweep", "runs", "planning", "tracking", "reporting"),
-        *("generated", "personas", "rubrics", "review", "advice", "audit", "bundles", "claimcheck"),
+        *("generated", "personas", "rubrics", "review", "page", "advice", "audit", "bundles", "claimcheck"),
     },
     6: {"config", "cli", "commands", "console", "results", "reference"},
 }
