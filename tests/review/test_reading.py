@@ -154,3 +154,10 @@ def test_two_labels_of_one_annotator_on_an_item_are_refused_those_of_two_are_not
     )
     two = read_sheet(write(row, {**row, "annotator": "bob"}), Reading([pair("a")]))
     assert [label.annotator for label in two.labels] == ["ann", "bob"]
+
+
+def test_a_line_that_takes_a_label_back_is_no_row_of_an_import(pair, write):
+    row = {"taken_back": {"instance_id": "a"}, "at": "2026-11-30T09:00:00Z"}
+    assert "expected a label, got a line that takes one back; import what venire review labels" in refused(
+        write(row), Reading([pair("a")])
+    )

@@ -4,9 +4,9 @@ from threading import Thread
 import pytest
 
 from venire.errors import DataError
-from venire.records import Winner
+from venire.records import Order, Winner
 from venire.review.labels import current
-from venire.review.store import append_labels, read_labels, store_path
+from venire.review.store import LabelStore, append_labels, read_labels, store_path
 
 
 def test_labels_come_back_as_they_were_given(pair, rated, label, tmp_path):
@@ -88,3 +88,37 @@ def test_writers_at_once_lose_nothing(pair, label, tmp_path):
     for thread in threads:
         thread.join()
     assert len(read_labels(path)) == 80
+
+
+def test_a_label_taken_back_counts_no_more_and_the_one_before_it_does(pair, label, tmp_path):
+    store = LabelStore(store_path(tmp_path, "bench"))
+    before = label(pair("a"), Winner.TIE, created_at="2026-11-30T09:00:00.001Z")
+    after = label(pair("a"), Winner.FIRST, created_at="2026-11-30T09:00:00.002Z", shown=Order.SWAPPED)
+    others = label(pair("a"), Winner.SECOND, "bob")
+    store.append([before, others, after])
+    text = store.path.read_text()
+    assert store.take_back(after, at="2026-11-30T10:00:00Z")
+    assert store.path.read_text().startswith(text)
+    assert store.read() == read_labels(store.path) == (before, others)
+    # neither twice, nor one that was never there; what is said again after that, counts again
+    assert not store.take_back(after, at="later")
+    assert store.append([after]) == (after,)
+    assert current(read_labels(store.path)) == [after, others]
+
+
+def test_a_store_reads_on_where_it_stopped_and_from_the_start_in_another_file(pair, label, tmp_path):
+    path = store_path(tmp_path, "bench")
+    reader = LabelStore(path)
+    assert (reader.read(), reader.revision) == ((), 0)
+    labels = [label(pair(name), Winner.TIE) for name in "abc"]
+    append_labels(path, labels[:2])
+    assert reader.read() == tuple(labels[:2])
+    assert reader.revision == path.stat().st_size
+    append_labels(path, labels[2:])
+    assert reader.read() == tuple(labels)
+    other = tmp_path / "other.jsonl"
+    append_labels(other, labels[1:])
+    other.replace(path)
+    assert reader.read() == tuple(labels[1:])
+    path.unlink()
+    assert reader.read() == ()

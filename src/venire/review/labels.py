@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from venire.data.fingerprint import content_id
 from venire.data.scores import mean_ratings
-from venire.records import Gold, Instance, PreferenceGold, RatingsGold, Winner
+from venire.records import Gold, Instance, Order, PreferenceGold, RatingsGold, Winner
 
 Verdict: TypeAlias = Winner | Mapping[str, float]
 
@@ -27,6 +27,7 @@ class Label:
         imported_at: when it was taken into the store, ISO 8601, UTC.
         source: the file (or page) that it came from.
         run_id: the run whose uncertainty it answers; empty where none was named.
+        shown: in which order the person saw the two responses; None where that is not known.
     """
 
     instance_id: str
@@ -39,6 +40,7 @@ class Label:
     imported_at: str = ""
     source: str = ""
     run_id: str = ""
+    shown: Order | None = None
 
     @property
     def who_and_what(self) -> tuple[str, str, str]:

@@ -13,6 +13,7 @@ from venire.records import Dimension, Instance, Winner
 from venire.review.labels import Label, Verdict, content_of
 from venire.review.queue import ids_by_handle
 from venire.review.sheets import RATING
+from venire.review.store import TAKEN_BACK
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ def read_sheet(path: Path, reading: Reading) -> Read:
     labels = []
     rows = read_rows(path)
     for row in rows:
+        _check_is_label(row)
         instance = by_id[_instance_id(row, ids)]
         _check_content(row, instance)
         verdict = _verdict(row, instance, reading.winners)
@@ -72,6 +74,16 @@ def read_sheet(path: Path, reading: Reading) -> Read:
             )
         labels.append(label)
     return Read(tuple(labels), len(rows) - len(labels))
+
+
+def _check_is_label(row: Row) -> None:
+    if TAKEN_BACK in row.fields:
+        raise row.bad(
+            TAKEN_BACK,
+            expected="a label",
+            got="a line that takes one back",
+            todo="import what venire review labels --out FILE writes, not the store's own file",
+        )
 
 
 def _instance_id(row: Row, ids: Mapping[str, str]) -> str:

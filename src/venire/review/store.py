@@ -1,19 +1,21 @@
 """The store of labels: one file a data set, to which lines are only ever added.
 
 `VENIRE_HOME/labels/<data set>.jsonl`, one label a line. A corrected label is a further line; what was
-said before stays. Labels are of items, not of runs: every run on the data set can use them.
+said before stays, and taking one back is a line more. Labels are of items, not of runs: every run on the data
+set can use them.
 """
 
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock
 
 from venire.errors import DataError
-from venire.records import Winner
+from venire.records import Order, Winner
 from venire.review.labels import Label, current
 from venire.runs.strict_json import dumps
 
@@ -29,43 +31,141 @@ def store_path(home: Path, dataset: str) -> Path:
 def read_labels(path: Path) -> tuple[Label, ...]:
     """All labels, earlier versions included, in the order in which they came; none where there is no file.
 
+    Those that were taken back are left out.
+
     Raises:
         DataError: a line is damaged; names file and line.
     """
-    if not path.is_file():
-        return ()
-    lines = path.read_text(encoding="utf-8").split("\n")
-    return tuple(
-        _label(line, f"{path}:{number}") for number, line in enumerate(lines, start=1) if line.strip()
-    )
+    return LabelStore(path).read()
 
 
 def append_labels(path: Path, labels: Sequence[Label]) -> tuple[Label, ...]:
-    """Add labels that say something new; returns those added.
+    """Add labels that say something new; returns those added; see `LabelStore.append`."""
+    return LabelStore(path).append(labels)
 
-    One that an annotator's current label already says is left out, so that an import can be repeated.
-    All lines are written at once, under a lock: a reader sees none or all of them.
 
-    Raises:
-        DataError: what is there already is damaged.
+class LabelStore:
+    """A file of labels, read as it grows: what was read once is not read again.
+
+    Threads and processes may add to one file at once; a store is one thread's, or goes round behind a lock.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{path}.lock"):
-        known = {label.who_and_what: label for label in current(read_labels(path))}
-        added = []
-        for label in labels:
-            before = known.get(label.who_and_what)
-            if before is None or not before.says_the_same(label):
-                added.append(label)
-                known[label.who_and_what] = label
-        text = "".join(f"{dumps(fields_of(label))}\n" for label in added)
-        if text:
-            whole = not path.exists() or path.read_bytes()[-1:] in (b"", b"\n")
-            with path.open("ab") as file:
-                file.write((text if whole else f"\n{text}").encode())
-                file.flush()
-                os.fsync(file.fileno())
-    return tuple(added)
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._forget()
+
+    def _forget(self) -> None:
+        self._labels: list[Label] = []
+        self._offset = 0
+        self._number = 0
+        self._inode = 0
+
+    @property
+    def revision(self) -> int:
+        """Bytes read so far: another one, other labels."""
+        return self._offset
+
+    def read(self) -> tuple[Label, ...]:
+        """All labels, earlier versions included, in the order in which they came.
+
+        Raises:
+            DataError: a line is damaged; names file and line.
+        """
+        if not self.path.is_file():
+            self._forget()
+            return ()
+        with self.path.open("rb") as file:
+            found = os.fstat(file.fileno())
+            if found.st_ino != self._inode or found.st_size < self._offset:  # another file
+                self._forget()
+                self._inode = found.st_ino
+            file.seek(self._offset)
+            text = file.read()
+        for line in text.splitlines(keepends=True):
+            self._take(line.decode(), f"{self.path}:{self._number + 1}")
+            self._number += 1
+            self._offset += len(line)
+        return tuple(self._labels)
+
+    def append(self, labels: Sequence[Label]) -> tuple[Label, ...]:
+        """Add labels that say something new; returns those added, which are on the disk then.
+
+        One that an annotator's current label already says is left out, so that an import can be repeated.
+        All lines are written at once, under a lock: a reader sees none or all of them.
+
+        Raises:
+            DataError: what is there already is damaged.
+        """
+        with self._locked():
+            known = {label.who_and_what: label for label in current(self.read())}
+            added = []
+            for label in labels:
+                before = known.get(label.who_and_what)
+                if before is None or not before.says_the_same(label):
+                    added.append(label)
+                    known[label.who_and_what] = label
+            self._write([fields_of(label) for label in added])
+        return tuple(added)
+
+    def take_back(self, label: Label, *, at: str) -> bool:
+        """Add a line that takes `label` back; what its annotator said before it counts again.
+
+        Args:
+            at: the time, ISO 8601.
+
+        Returns: whether it was there; nothing is added for one that is not, or was taken back before.
+
+        Raises:
+            DataError: what is there already is damaged.
+        """
+        with self._locked():
+            if label not in self.read():
+                return False
+            what = {name: getattr(label, name) for name in _NAMES_A_LABEL}
+            self._write([{TAKEN_BACK: what, "at": at}])
+        return True
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{self.path}.lock"):
+            yield
+
+    def _write(self, rows: Sequence[Mapping[str, object]]) -> None:
+        if not rows:
+            return
+        text = "".join(f"{dumps(row)}\n" for row in rows)
+        whole = not self.path.exists() or _last_byte(self.path) in (b"", b"\n")
+        with self.path.open("ab") as file:
+            file.write((text if whole else f"\n{text}").encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _take(self, line: str, where: str) -> None:
+        if not line.strip():
+            return
+        fields = _fields(line, where)
+        if TAKEN_BACK not in fields:
+            self._labels.append(_label(fields, line, where))
+            return
+        what = _taken_back(fields, line, where)
+        for place in reversed(range(len(self._labels))):
+            found = self._labels[place]
+            if all(getattr(found, name) == what[name] for name in _NAMES_A_LABEL):
+                del self._labels[place]
+                return
+
+
+def _last_byte(path: Path) -> bytes:
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(size - 1, 0))
+        return file.read(1)
+
+
+# A line with this key takes a label back: the one that the fields below it name.
+TAKEN_BACK = "taken_back"
+_NAMES_A_LABEL = ("instance_id", "content", "annotator", "created_at")
 
 
 def fields_of(label: Label) -> dict[str, object]:
@@ -76,7 +176,8 @@ def fields_of(label: Label) -> dict[str, object]:
         if isinstance(label.verdict, Winner)
         else {"ratings": dict(label.verdict)}
     )
-    return {**fields, **said, "seconds": label.seconds}
+    shown = {} if label.shown is None else {"shown": label.shown.value}
+    return {**fields, **said, "seconds": label.seconds, **shown}
 
 
 _TEXTS = (
@@ -84,18 +185,43 @@ _TEXTS = (
 )
 
 
-def _label(line: str, where: str) -> Label:
+def _fields(line: str, where: str) -> Mapping[str, object]:
     try:
         fields = json.loads(line)
+    except ValueError as error:
+        raise _damaged(line, where, error) from None
+    if not isinstance(fields, dict):
+        raise _damaged(line, where, "no object")
+    return fields
+
+
+def _label(fields: Mapping[str, object], line: str, where: str) -> Label:
+    try:
         verdict = Winner(fields["verdict"]) if "verdict" in fields else _ratings(fields["ratings"])
-        seconds = None if fields["seconds"] is None else float(fields["seconds"])
-        return Label(verdict=verdict, seconds=seconds, **{name: str(fields[name]) for name in _TEXTS})
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise DataError(
-            f"{where}: expected a label, got {line[:80]!r} ({error!r}); a line that was cut short can be "
-            "taken out: nothing else depends on it"
-        ) from None
+        seconds = None if fields["seconds"] is None else float(str(fields["seconds"]))
+        shown = Order(fields["shown"]) if "shown" in fields else None
+        texts = {name: str(fields[name]) for name in _TEXTS}
+    except (ValueError, TypeError, KeyError) as error:
+        raise _damaged(line, where, error) from None
+    return Label(verdict=verdict, seconds=seconds, shown=shown, **texts)
 
 
-def _ratings(fields: Mapping[str, object]) -> dict[str, float]:
+def _taken_back(fields: Mapping[str, object], line: str, where: str) -> Mapping[str, object]:
+    """Which label a line takes back."""
+    what = fields[TAKEN_BACK]
+    if not isinstance(what, dict) or any(name not in what for name in _NAMES_A_LABEL):
+        raise _damaged(line, where, f"{TAKEN_BACK} without {', '.join(_NAMES_A_LABEL)}")
+    return what
+
+
+def _ratings(fields: object) -> dict[str, float]:
+    if not isinstance(fields, dict):
+        raise ValueError("ratings are no object")
     return {str(name): float(str(value)) for name, value in fields.items()}
+
+
+def _damaged(line: str, where: str, why: object) -> DataError:
+    return DataError(
+        f"{where}: expected a label, got {line[:80]!r} ({why!r}); a line that was cut short can be "
+        "taken out: nothing else depends on it"
+    )
