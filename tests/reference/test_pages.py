@@ -1,6 +1,7 @@
 """`docs/reference/` is what the code makes, and `targets` reads signatures and docstrings as they are."""
 
 import enum
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +35,8 @@ def test_every_group_and_option_is_on_the_page(made: dict[Path, str]) -> None:
 
 
 class Colour(enum.StrEnum):
+    """Of a wall. There are two."""
+
     RED = "red"
     BLUE = "blue"
 
@@ -79,6 +82,44 @@ def test_a_target_says_what_it_takes_in_words() -> None:
         ("colour", "`red` or `blue`", "blue", "which; a text with a: colon."),
         ("parts", "mapping of list of whole number", "{}", ""),
     ]
+
+
+@dataclass(frozen=True)
+class Room:
+    """Where it hangs.
+
+    Args:
+        first: see `Painted`; or none.
+        colour: see `Colour`; null leaves it.
+        beside: see `Nobody`.
+    """
+
+    first: int
+    colour: Colour | None = None
+    wall: Painted | None = None
+    beside: int = 0
+
+
+def test_what_is_said_elsewhere_is_looked_up_there_or_taken_from_the_type() -> None:
+    # Painted says of `first` what its base does; `Nobody` is not there
+    assert [(each.name, each.text) for each in target_of(f"{__name__}.Room").parameters] == [
+        ("first", "what both are. Or none."),
+        ("colour", "Of a wall. Null leaves it."),
+        ("wall", "Something with a colour."),
+        ("beside", ""),
+    ]
+
+
+def test_every_key_and_option_of_the_reference_says_what_it_is(made: dict[Path, str]) -> None:
+    page = made[ROOT / "docs" / "reference" / "config.md"]
+    silent, place = [], 0
+    for line in (each for each in page.splitlines() if each.startswith("|")):
+        cells = [each.strip() for each in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if "is" in cells:
+            place = cells.index("is")
+        elif cells and not cells[place]:
+            silent.append(line)
+    assert silent == []
 
 
 def test_a_type_that_says_nothing_is_anything() -> None:

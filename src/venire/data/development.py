@@ -80,7 +80,11 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """Another data set; instances that the evaluated one has, too, by id or prompt, are left out."""
+    """Another data set; instances that the evaluated one has, too, by id or prompt, are left out.
+
+    Args:
+        dataset: the other one, as in `dataset=NAME`.
+    """
 
     dataset: Dataset
 

@@ -31,7 +31,8 @@ class Columns:
         annotator: who rated; then several rows may rate one response, under one id: they are merged, and
             the gold is the mean.
         context, reference: what the response is based on, and a reference answer.
-        subset, cluster: see `Instance`; no cluster column: rows with equal prompts are a cluster.
+        subset: the part of the data set that results are also given for.
+        cluster: what is drawn together by a bootstrap; None: rows with equal prompts are a cluster.
         generator, generator_1, generator_2: which model wrote the response.
         metadata: metadata key to column, for tables; never shown to a judge.
     """
@@ -88,8 +89,9 @@ class Table:
 
     Args:
         columns: see `Columns`.
-        path: the file, below `root`, else as it is (below the working directory); or None and
-        hub: a Hub id (with `split`, `config`, `revision`, `cache_dir`: see `HubSplit`).
+        path: the file, below `root`, else as it is (below the working directory); None with `hub`.
+        hub: a Hub id; None with `path`.
+        split, config, revision, cache_dir: see `HubSplit`.
         root: the data root.
         labels: the label column's values to `response_1`, `response_2` or `tie`; None where the
             file says just these three. Numbers count as their text. Any other value is an error.

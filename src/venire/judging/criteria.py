@@ -74,7 +74,11 @@ class CriteriaSet:
 
 @dataclass(frozen=True, slots=True)
 class OfData:
-    """The dimensions of rated data as criteria of equal weight; `otherwise` for data without dimensions."""
+    """The dimensions of rated data as criteria of equal weight.
+
+    Args:
+        otherwise: the criteria of data without dimensions.
+    """
 
     otherwise: CriteriaSet
 

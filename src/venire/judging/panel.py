@@ -56,11 +56,22 @@ def recorded_panel(
     root: str = "data",
     strongest: str | None = None,
 ) -> Panel:
-    """A panel of recorded models under one strategy; the first is the strongest unless named."""
+    """A panel of recorded models under one strategy.
+
+    Args:
+        models: names as `RecordedJudge.model` has them, in the order in which they are asked.
+        strategy, parser, root: see `RecordedJudge`.
+        strongest: which of them it is; None: the first.
+    """
     judges = tuple(RecordedJudge(model, strategy, parser, root) for model in models)
     return Panel(judges, strongest or (models[0] if models else ""))
 
 
 def panel_of(members: Mapping[str, Judge], strongest: str) -> Panel:
-    """A panel of named entries, in their order; the keys are handles for overrides and nothing else."""
+    """A panel of named entries.
+
+    Args:
+        members: in their order; the keys are handles for overrides and nothing else.
+        strongest: the name of the one that decides where the panel cannot.
+    """
     return Panel(tuple(members.values()), strongest)

@@ -45,6 +45,10 @@ class OwnScale:
     """The scale of the dimension that a persona itself cares about most.
 
     The sources leave it open; 1 to 5 is a choice.
+
+    Args:
+        low, high: its ends.
+        step: between ratings, from `low` on; None: any number.
     """
 
     low: float = 1.0

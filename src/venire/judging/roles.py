@@ -12,7 +12,7 @@ class RoleSet:
     """Roles in the order in which they speak; the keys are handles for overrides and nothing else.
 
     Args:
-        name: as in `roles@method.roles=NAME`.
+        name: that of the file, as in `roles@method.roles=NAME`.
         members: two or more personas with distinct names; a member that is null is left out.
     """
 

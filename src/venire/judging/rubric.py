@@ -102,7 +102,11 @@ class CriterionRubric:
 class RubricSet:
     """The rubrics of one or several criteria.
 
-    `provenance` says where a generated one comes from, JSON-ready; it moves no result.
+    Args:
+        name: short, for tables: the file's name.
+        rubrics: at least one, no two of one criterion.
+        origin: who wrote it.
+        provenance: of a generated one: where it comes from, JSON-ready. Moves no result.
     """
 
     name: str

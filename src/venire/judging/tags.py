@@ -12,6 +12,9 @@ _FEWEST, _MOST = 5, 7
 class TagSet:
     """Names (`factual_accuracy`) with a one-line description each, as judges are shown them.
 
+    Args:
+        tags: name to description.
+
     Source: JuryFlow, "Panel judging": a fixed, domain-configurable set of 5 to 7 dimensions.
     """
 

@@ -35,7 +35,8 @@ class ByUnit(Comparing, ABC):
         embedding: claims only: used where judges decompose on their own.
         decomposition, alignment_threshold, claims_per_call, tokens_per_claim, reduction: claims only;
             see `JuryFlow`.
-        orders, prompt, allow_tie, seed: see `Comparing`; orders of the holistic unit only.
+        orders: of the holistic unit only: `both`, `as_given`, or `seeded` (see `Comparing`).
+        prompt, allow_tie, seed: see `Comparing`.
 
     Raises:
         ConfigError: settings that do not fit the unit.

@@ -41,6 +41,11 @@ def shuffled(own: PersonaSet, other: PersonaSet, level: PersonaLevel = PersonaLe
     personas of `other` are dealt out over its groups in turn, first persona of each, then second, and so
     on: a group of the placebo mixes groups of `other`. A group takes the description of nobody.
 
+    Args:
+        own: the set whose groups and seats are filled.
+        other: the set of another task, with at least as many personas.
+        level: how much of themselves they are told.
+
     Raises:
         ConfigError: `other` has fewer personas than `own`, or is of the same task.
     """

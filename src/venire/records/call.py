@@ -114,7 +114,15 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens, on a date, from a source. Cached input defaults to full price."""
+    """US dollars per million tokens, on a date, from a source.
+
+    Args:
+        input_per_mtok: of what is sent.
+        output_per_mtok: of what is answered.
+        cached_per_mtok: of what is sent and found in the provider's cache; None: as of all input.
+        as_of: when that was the price.
+        source: who says so.
+    """
 
     input_per_mtok: float
     output_per_mtok: float

@@ -44,10 +44,15 @@ class Option:
 
 def groups_of(conf: Path) -> dict[str, tuple[Option, ...]]:
     """Every group of `conf` with its options, both by name."""
+    folders = {
+        str(folder.relative_to(conf)): folder
+        for each in sorted(conf.iterdir())
+        if each.is_dir()
+        for folder in (sorted(each.iterdir()) if each.name == "hydra" else [each])
+    }
     return {
-        folder.name: tuple(option_of(path, folder) for path in sorted(folder.rglob("*.yaml")))
-        for folder in sorted(conf.iterdir())
-        if folder.is_dir()
+        name: tuple(option_of(path, folder) for path in sorted(folder.rglob("*.yaml")))
+        for name, folder in folders.items()
     }
 
 

@@ -5,6 +5,7 @@ import enum
 import importlib
 import inspect
 import re
+import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -15,6 +16,8 @@ _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_O
 _SECTION = re.compile(r"^(Args|Raises|Returns|Source|Yields|Sources)\b.*:")
 _ENTRY = re.compile(r"^(?P<names>\w+(?:, (?:and )?\w+)*(?: and \w+)?): +(?P<text>.*)$")
 _ELSEWHERE = re.compile(r"^(see|as in|the same) ", re.IGNORECASE)
+_SEE = re.compile(r"^see `(?P<name>\w+)`(?:[.;] *(?P<more>.*))?$", re.IGNORECASE)
+_SIGNATURE = re.compile(r"^\w+\(")  # what a dataclass without a docstring has for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,10 @@ def target_of(path: str) -> Target:
     """The class or function at `path`, as a user of its keys sees it."""
     module, _, name = path.rpartition(".")
     make = getattr(importlib.import_module(module), name)
+    hints = _hints(make)
     texts = _texts_of(make)
-    source = make if dataclasses.is_dataclass(make) or not inspect.isclass(make) else make.__init__
-    hints = typing.get_type_hints(source)
     parameters = tuple(
-        Parameter(key, kind_of(hints.get(key, object)), default, texts.get(key, ""))
+        Parameter(key, kind_of(hints.get(key, object)), default, texts.get(key) or _of_kind(hints.get(key)))
         for key, default in _defaults(make).items()
     )
     return Target(path, _summary(inspect.getdoc(make) or ""), parameters)
@@ -123,14 +125,54 @@ def _summary(doc: str) -> str:
     return "\n\n".join(kept)
 
 
+def _hints(make: Callable[..., object]) -> Mapping[str, object]:
+    source = make if dataclasses.is_dataclass(make) or not inspect.isclass(make) else make.__init__
+    return typing.get_type_hints(source)
+
+
 def _texts_of(make: Callable[..., object]) -> dict[str, str]:
-    """What the docstrings of a class and its bases say of each parameter; the nearest that says something."""
+    """What the docstrings of a class and its bases say of each parameter; the nearest that says something.
+
+    Where one says "see X" it is what X says of the parameter, or of itself where it is the parameter's type.
+    """
     found: dict[str, str] = {}
     for each in inspect.getmro(make) if inspect.isclass(make) else (make,):
         for key, text in _args(inspect.getdoc(each) or "").items():
-            if not _ELSEWHERE.match(text):
-                found.setdefault(key, text)
+            said = _followed(key, text, each) if _ELSEWHERE.match(text) else text
+            if said:
+                found.setdefault(key, said)
     return found
+
+
+def _followed(key: str, text: str, make: Callable[..., object]) -> str:
+    """What stands where `text`, of the docstring of `make`, points to; empty where that says nothing."""
+    there = _SEE.match(text)
+    seen = vars(sys.modules[make.__module__]).get(there["name"]) if there else None
+    if there is None or not callable(seen):
+        return ""
+    said = _texts_of(seen).get(key, "")
+    if not said and seen in _kinds(_hints(make).get(key)):
+        said = _first_sentence(seen)
+    more = there["more"] or ""
+    return f"{said} {more[:1].upper()}{more[1:]}".strip() if said else more
+
+
+def _kinds(hint: object) -> tuple[object, ...]:
+    return (hint, *typing.get_args(hint))
+
+
+def _of_kind(hint: object) -> str:
+    """What the class that is a parameter's type says of itself; empty where it is none of ours."""
+    for kind in _kinds(hint):
+        if isinstance(kind, type) and kind.__module__.partition(".")[0] not in sys.stdlib_module_names:
+            return _first_sentence(kind)
+    return ""
+
+
+def _first_sentence(make: object) -> str:
+    doc = inspect.getdoc(make) or ""
+    paragraph = "" if _SIGNATURE.match(doc) else " ".join(doc.split("\n\n")[0].split())
+    return re.split(r"(?<=\.)\s", paragraph, maxsplit=1)[0]
 
 
 def _args(doc: str) -> dict[str, str]:

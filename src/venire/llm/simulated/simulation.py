@@ -49,7 +49,10 @@ class BlindSpots:
 class Confidence:
     """What a judge says of its own certainty: logistic(shift + slope * |evidence| + noise).
 
-    `shift` above 0 makes judges overconfident; `noise_sd` is in logits.
+    Args:
+        slope: how much more certain stronger evidence makes a judge.
+        shift: above 0 judges are overconfident; logits.
+        noise_sd: spread of what is drawn anew with each reply; logits.
     """
 
     slope: float = 1.0
