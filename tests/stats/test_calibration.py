@@ -27,7 +27,7 @@ from venire.stats.calibration import (
     risk_coverage,
     with_interval,
 )
-from venire.stats.intervals import Resampler
+from venire.stats.intervals import Cells, Resampler
 
 METRICS = (brier, ece, auroc, aurc, e_aurc)
 
@@ -178,7 +178,7 @@ def test_the_bootstrap_repeats_the_statistic_on_every_draw(statistic):
     confidence, right = world(5, n=40)
     found = items(confidence, right)
     resampler = Resampler.draw(np.arange(40), 50, np.random.default_rng(0))
-    sums = (resampler.counts @ found.features).reshape(50, -1, 2)
+    sums = (resampler.counts @ Cells(found.flat[:, None], 2 * len(found.values)).dense).reshape(50, -1, 2)
     point = {auroc_of: auroc, aurc_of: aurc}[statistic]
     for draw, value in zip(resampler.counts.astype(int), statistic(sums), strict=True):
         again = items(np.repeat(confidence, draw), np.repeat(right, draw))

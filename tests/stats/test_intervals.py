@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from venire.stats.agreement import cell_features, kappa_from_sums
-from venire.stats.intervals import Resampler, bootstrap, ratio, share, wilson
+from venire.stats.intervals import MOST_UNITS, Cells, Resampler, bootstrap, ratio, share, wilson
 
 
 def resampler(cluster, draws=2000, seed=7):
@@ -184,3 +184,33 @@ def test_a_share_of_nothing_is_undefined():
 def test_no_items_at_all_are_undefined():
     empty = np.zeros(0)
     assert not share(empty, empty, resampler(np.zeros(0, dtype=int))).is_defined
+
+
+def test_more_clusters_than_units_are_drawn_in_random_groups_of_equal_size():
+    many = resampler(np.arange(MOST_UNITS + 1), draws=3)
+    assert many.counts.shape == (3, MOST_UNITS)
+    sizes = np.bincount(many.group)
+    assert (sizes.min(), sizes.max(), len(sizes)) == (1, 2, MOST_UNITS)
+    assert (many.n_clusters, many.is_clustered) == (MOST_UNITS + 1, False)
+    assert many.units(np.arange(MOST_UNITS + 1) < 7) == 7  # clusters, as ever
+
+
+def test_as_many_clusters_as_units_are_drawn_one_by_one():
+    assert resampler(np.arange(MOST_UNITS), draws=1).group is None
+
+
+def test_an_interval_over_groups_is_about_that_over_items():
+    # 20,000 items, p = .3: the standard error is (.3 * .7 / 20000) ** .5 = .00324, the interval .3 -+ .00635
+    values = (np.arange(20_000) % 10 < 3).astype(float)
+    interval = bootstrap(mean_features(values), ratio, resampler(np.arange(20_000), draws=300))
+    assert (interval.low, interval.high) == pytest.approx((0.29365, 0.30635), abs=1e-3)
+    assert interval.note == "95% BCa bootstrap over 10000 random groups of 20000 items, 300 draws"
+
+
+@pytest.mark.parametrize("size", [30, MOST_UNITS + 30])
+def test_cells_are_summed_like_the_features_that_they_stand_for(size):
+    rng = np.random.default_rng(1)
+    cells = Cells(rng.integers(-1, 4, size=(size, 2)), 4)
+    drawn = resampler(np.arange(size) // 2 if size < 100 else np.arange(size), draws=1)
+    assert np.array_equal(drawn.by_cluster(cells), drawn.by_cluster(cells.dense))
+    assert cells.dense.sum() == (cells.codes >= 0).sum()

@@ -8,7 +8,17 @@ import numpy as np
 from venire.metrics.join import NOT_ASKED, UNSCORED, WINNERS
 from venire.stats import agreement
 from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray
-from venire.stats.intervals import Resampler, Statistic, bootstrap, bounded, ratio, share, wilson
+from venire.stats.intervals import (
+    Cells,
+    Features,
+    Resampler,
+    Statistic,
+    bootstrap,
+    bounded,
+    ratio,
+    share,
+    wilson,
+)
 
 N_WINNERS = len(WINNERS)
 
@@ -85,12 +95,14 @@ class Estimator:
         for point in points:
             if not point.is_defined:
                 return point
-        features = np.hstack([agreement.cell_features(*pair, size) for pair in pairs])
+        codes = np.column_stack([agreement.cell_codes(*pair, size) for pair in pairs])
         value = float(np.mean([point.value for point in points]))
-        used = int(np.count_nonzero(features.any(axis=1)))
-        return self.unbounded(value, features, mean_over(len(pairs), agreement.kappa_from_sums), used)
+        used = int(np.count_nonzero((codes >= 0).any(axis=1)))
+        return self.unbounded(
+            value, Cells(codes, size**2), mean_over(len(pairs), agreement.kappa_from_sums), used
+        )
 
-    def unbounded(self, value: float, features: FloatArray, statistic: Statistic, n: int) -> Estimate:
+    def unbounded(self, value: float, features: Features, statistic: Statistic, n: int) -> Estimate:
         """A known value over `n` items with the bootstrap interval of its closed form."""
         return bootstrap(features, statistic, self.resampler, self.level).around(value, n)
 

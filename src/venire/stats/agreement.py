@@ -13,6 +13,7 @@ import numpy as np
 
 from venire.errors import DataError
 from venire.stats.estimate import Estimate, FloatArray, IntArray, divide, undefined
+from venire.stats.intervals import Cells
 
 Level = Literal["nominal", "ordinal"]
 
@@ -83,17 +84,23 @@ def weighted_kappa(table: IntArray, weights: Literal["linear", "quadratic"]) -> 
     return Estimate(float(cohens_kappa(table, wt=weights, return_results=False)), n=plain.n)
 
 
+def cell_codes(first: IntArray, second: IntArray, n_labels: int) -> IntArray:
+    """The cell of each item in the flattened confusion table, -1 for no label on a side, shape (n,).
+
+    Raises:
+        DataError: as `confusion`.
+    """
+    _check_codes(first, second, n_labels)
+    return np.where((first >= 0) & (second >= 0), first * n_labels + second, -1)
+
+
 def cell_features(first: IntArray, second: IntArray, n_labels: int) -> FloatArray:
     """One-hot cell of each item's confusion table, shape (n, n_labels ** 2); a zero row for no label.
 
     Raises:
         DataError: as `confusion`.
     """
-    _check_codes(first, second, n_labels)
-    features = np.zeros((len(first), n_labels**2))
-    rows = np.flatnonzero((first >= 0) & (second >= 0))
-    features[rows, first[rows] * n_labels + second[rows]] = 1.0
-    return features
+    return Cells(cell_codes(first, second, n_labels)[:, None], n_labels**2).dense
 
 
 def kappa_from_sums(cells: FloatArray) -> FloatArray:

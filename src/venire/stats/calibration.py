@@ -13,7 +13,7 @@ import numpy as np
 
 from venire.errors import DataError
 from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray, divide, undefined
-from venire.stats.intervals import Resampler, Statistic, bootstrap, bounded, ratio, wilson
+from venire.stats.intervals import Cells, Resampler, Statistic, bootstrap, bounded, ratio, wilson
 
 # Above, a bootstrap of counts by value would take more memory than it is worth.
 MOST_VALUES = 400
@@ -68,15 +68,13 @@ class Graded:
     @property
     def table(self) -> FloatArray:
         """Counts by value, wrong and right, shape (G, 2)."""
-        flat = np.bincount(self.cell * 2 + self.right, minlength=2 * len(self.values))
-        return flat.reshape(-1, 2).astype(np.float64)
+        counts = np.bincount(self.flat, minlength=2 * len(self.values))
+        return counts.reshape(-1, 2).astype(np.float64)
 
     @property
-    def features(self) -> FloatArray:
-        """One-hot cell of each item in the flattened table, shape (n, 2 G)."""
-        features = np.zeros((self.n, 2 * len(self.values)))
-        features[np.arange(self.n), self.cell * 2 + self.right] = 1.0
-        return features
+    def flat(self) -> IntArray:
+        """The cell of each item in the flattened table, shape (n,)."""
+        return self.cell * 2 + self.right
 
 
 def graded(confidence: FloatArray, right: BoolArray) -> Graded:
@@ -274,13 +272,14 @@ def with_interval(
     if size > MOST_VALUES:
         note = f"no interval: {size} distinct confidences, more than {MOST_VALUES}"
         return Estimate(point.value, n=point.n, note=note)
-    features = np.zeros((len(used), 2 * size))
-    features[used] = items.features
+    codes = np.full(len(used), -1)
+    codes[used] = items.flat
 
     def flat(sums: FloatArray) -> FloatArray:
         return statistic(sums.reshape(*sums.shape[:-1], size, 2))
 
-    return bootstrap(features, flat, resampler, level).around(point.value, point.n)
+    cells = Cells(codes[:, None], 2 * size)
+    return bootstrap(cells, flat, resampler, level).around(point.value, point.n)
 
 
 def brier_interval(items: Graded, resampler: Resampler, used: BoolArray, level: float = 0.95) -> Estimate:

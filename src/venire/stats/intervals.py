@@ -20,6 +20,7 @@ FEW_CLUSTERS = 50  # below, intervals are said to be possibly too narrow (docs/i
 NARROW = "perhaps too narrow"  # how a note says it
 NO_DRAWS = "no interval: no bootstrap draws asked for"
 NO_DRAW_DIFFERS = "no interval: no bootstrap draw differs"
+MOST_UNITS = 10_000  # that draws tell apart; more clusters are drawn in so many random groups
 ROUNDING = 1e-12  # draws closer than this are equal; sums in another order differ by an ulp
 
 
@@ -62,25 +63,69 @@ def codes_of(names: Sequence[Hashable]) -> IntArray:
     return np.array([position.get(name, -1) for name in names], dtype=np.int64)
 
 
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Features of items that are one-hot in each block: what a table of counts is made of.
+
+    Args:
+        codes: the cell of each item in each block, 0 .. size - 1, negative for none, shape (n, blocks).
+        size: cells of a block.
+    """
+
+    codes: IntArray
+    size: int
+
+    @property
+    def dense(self) -> FloatArray:
+        """As an array of features, shape (n, blocks * size)."""
+        n, blocks = self.codes.shape
+        features = np.zeros((n, blocks, self.size))
+        rows, columns = np.nonzero(self.codes >= 0)
+        features[rows, columns, self.codes[rows, columns]] = 1.0
+        return features.reshape(n, blocks * self.size)
+
+    def sums(self, units: IntArray, n_units: int) -> FloatArray:
+        """Their sums within units, shape (U, blocks * size): those of `dense`, which is never made."""
+        blocks = []
+        for column in self.codes.T:
+            known = column >= 0
+            at = units[known] * self.size + column[known]
+            blocks.append(np.bincount(at, minlength=n_units * self.size).reshape(n_units, self.size))
+        return np.hstack(blocks).astype(np.float64)
+
+
+Features = FloatArray | Cells  # of shape (n, F)
+
+
 @dataclass(frozen=True)
 class Resampler:
-    """Bootstrap draws of whole clusters.
+    """Bootstrap draws of whole clusters, or, of more than `MOST_UNITS`, of as many random groups of clusters.
+
+    Groups differ in size by one cluster at most. Clusters are independent of each other, so groups of them
+    are, too: they are resampled, and left out by the jackknife, in their stead. So memory and time do not
+    grow with the clusters. Source: Wolter (2007), "Introduction to Variance Estimation", random groups.
 
     Args:
         cluster: the cluster of each item as a code 0 .. C - 1, shape (n,).
-        counts: how often each draw takes each cluster, shape (B, C); rows sum to C.
+        counts: how often each draw takes each unit (cluster or group), shape (B, U); rows sum to U.
+        group: the group of each cluster as a code 0 .. U - 1, shape (C,); None: each is a unit of its own.
     """
 
     cluster: IntArray
     counts: FloatArray
+    group: IntArray | None = None
 
     @classmethod
     def draw(cls, cluster: IntArray, draws: int, rng: np.random.Generator) -> "Resampler":
-        """`draws` resamplings with replacement; memory is 8 * draws * C bytes."""
+        """`draws` resamplings with replacement; memory is 8 * draws * U bytes."""
         size = int(cluster.max(initial=-1)) + 1
+        group = None
+        if size > MOST_UNITS:
+            group = rng.permutation(size) % MOST_UNITS
+            size = MOST_UNITS
         shares = np.full(size, 1.0 / size) if size else np.zeros(0)
         drawn = rng.multinomial(size, shares, size=draws) if size else np.zeros((draws, 0))
-        return cls(cluster, drawn.astype(np.float64))
+        return cls(cluster, drawn.astype(np.float64), group)
 
     @property
     def draws(self) -> int:
@@ -90,7 +135,7 @@ class Resampler:
     @property
     def n_clusters(self) -> int:
         """C."""
-        return int(self.counts.shape[1])
+        return int(self.counts.shape[1]) if self.group is None else len(self.group)
 
     @cached_property
     def is_clustered(self) -> bool:
@@ -101,17 +146,28 @@ class Resampler:
         """How many clusters hold a used item; `used` is a mask of shape (n,)."""
         return int(np.unique(self.cluster[used]).size)
 
-    def by_cluster(self, features: FloatArray) -> FloatArray:
-        """Features summed within clusters: (n, F) to (C, F)."""
+    def drawn_as(self, cluster: IntArray) -> IntArray:
+        """The units, columns of `counts`, that these clusters are drawn as."""
+        return cluster if self.group is None else self.group[cluster]
+
+    def by_cluster(self, features: Features) -> FloatArray:
+        """Features summed within units: (n, F) to (U, F)."""
+        units = self.drawn_as(self.cluster)
+        size = self.counts.shape[1]
+        if self.group is not None:  # many items: in the same order as below, in less time and room
+            if isinstance(features, Cells):
+                return features.sums(units, size)
+            return np.column_stack([np.bincount(units, column, minlength=size) for column in features.T])
+        dense = features.dense if isinstance(features, Cells) else features
         if not self.is_clustered:
-            return features[np.argsort(self.cluster)]
-        sums = np.zeros((self.n_clusters, features.shape[1]))
-        np.add.at(sums, self.cluster, features)
+            return dense[np.argsort(self.cluster)]
+        sums = np.zeros((size, dense.shape[1]))
+        np.add.at(sums, units, dense)
         return sums
 
 
 def bootstrap(
-    features: FloatArray, statistic: Statistic, resampler: Resampler, level: float = 0.95
+    features: Features, statistic: Statistic, resampler: Resampler, level: float = 0.95
 ) -> Interval:
     """The BCa interval of `statistic` over resampled clusters; features have shape (n, F).
 
@@ -131,8 +187,8 @@ class Replicates:
     Args:
         value: on all items.
         drawn: on each draw, shape (B,).
-        left_out: without each cluster, shape (C,); empty where it is not needed.
-        used: which clusters count, shape (C,).
+        left_out: without each unit, shape (U,); empty where it is not needed.
+        used: which units count, shape (U,).
         resampler: the draws.
     """
 
@@ -169,7 +225,7 @@ class Replicates:
         return Interval(float(low), float(high), _bootstrap_note(self.resampler, used, len(defined), level))
 
 
-def replicates(features: FloatArray, statistic: Statistic, resampler: Resampler) -> Replicates:
+def replicates(features: Features, statistic: Statistic, resampler: Resampler) -> Replicates:
     """The statistic of `features`, shape (n, F), on every draw."""
     sums = resampler.by_cluster(features)
     total = sums.sum(axis=0)
@@ -256,7 +312,8 @@ def _acceleration(jackknife: FloatArray) -> float:
 
 def _bootstrap_note(resampler: Resampler, used: int, defined: int, level: float) -> str:
     unit = "clusters" if resampler.is_clustered else "items"
-    note = f"{level:.0%} BCa bootstrap over {used} {unit}, {resampler.draws} draws"
+    many = f" random groups of {resampler.n_clusters}" if resampler.group is not None else ""
+    note = f"{level:.0%} BCa bootstrap over {used}{many} {unit}, {resampler.draws} draws"
     if defined < resampler.draws:
         note += f" ({resampler.draws - defined} of them undefined and left out)"
     if used < FEW_CLUSTERS:

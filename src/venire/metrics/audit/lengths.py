@@ -14,7 +14,7 @@ from venire.metrics.join import CODE
 from venire.metrics.measurement import metric_name
 from venire.records import Winner
 from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray, divide, undefined
-from venire.stats.intervals import NO_DRAW_DIFFERS, NO_DRAWS, ROUNDING
+from venire.stats.intervals import NO_DRAW_DIFFERS, NO_DRAWS, ROUNDING, Resampler
 from venire.stats.logistic import logistic, resampled_coefficients, win_rate_at_equal_length
 
 _FIRST, _SECOND = CODE[Winner.FIRST], CODE[Winner.SECOND]
@@ -99,11 +99,11 @@ def _change(rows: _Rows, before: _Rows, estimator: Estimator) -> Estimate:
     for each in values:
         if not each.is_defined:
             return undefined(f"of one of the two: {each.note.removeprefix('undefined: ')}")
-    counts = estimator.resampler.counts
+    resampler = estimator.resampler
     value, n = values[0].value - values[1].value, len(np.unique(rows.item))
-    if len(counts) == 0:
+    if resampler.draws == 0:
         return Estimate(value, n=n, note=NO_DRAWS)
-    drawn = [_drawn(each, counts) for each in (rows, before)]
+    drawn = [_drawn(each, resampler) for each in (rows, before)]
     gaps = drawn[0] - drawn[1]
     defined = gaps[~np.isnan(gaps)]
     if 2 * len(defined) < len(gaps):
@@ -118,10 +118,11 @@ def _change(rows: _Rows, before: _Rows, estimator: Estimator) -> Estimate:
     return Estimate(value, float(low), float(high), n, note)
 
 
-def _drawn(rows: _Rows, counts: FloatArray) -> FloatArray:
+def _drawn(rows: _Rows, resampler: Resampler) -> FloatArray:
     """The length's coefficient on each draw; a constant gold is no covariate."""
     covariates = [each for each in (rows.doublings, rows.gold) if np.ptp(each) > 0]
-    return resampled_coefficients(rows.picked, covariates, rows.cluster, counts)[:, 1]
+    units = resampler.drawn_as(rows.cluster)
+    return resampled_coefficients(rows.picked, covariates, units, resampler.counts)[:, 1]
 
 
 def _longer(rows: _Rows, readings: Readings, gold: IntArray) -> dict[str, float]:
