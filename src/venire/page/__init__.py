@@ -5,8 +5,8 @@ A mode plugs in as a value (`page/mode.py`):
     Mode(name="review", title="Review", routes=(Route("/", first), Route("/save", save, methods=["POST"])),
          folder=Path(__file__).parent)
 
-- Its addresses lie below `/<name>`, so `Route("/save", ...)` is `/review/save`. Handlers are plain functions
-  (`def`, run in a thread, may read and write files) from a Starlette `Request` to a response.
+- Its addresses lie below `/<name>`, so `Route("/save", ...)` is `/review/save`. Handlers go from a Starlette
+  `Request` to a response: plain functions (run in a thread, may read and write files), or `async` ones.
 - `<folder>/templates/*.html` are its templates, found as `<name>/item.html`. They begin with
   `{% extends "base.html" %}` and fill the blocks `main` (required), `shortcuts` (rows `<dt>`, `<dd>`),
   `head` (its own `<link>`, `<script src=... defer>`). Everything is escaped; no `|safe`, no `Markup`.

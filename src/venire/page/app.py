@@ -2,7 +2,8 @@
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import wraps
+from inspect import iscoroutinefunction
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -48,17 +49,22 @@ def _mounted(mode: Mode) -> BaseRoute:
     return Mount(f"/{mode.name}", routes=guarded)
 
 
-def _for_annotators(mode: Mode, endpoint: Callable[[Request], Response]) -> Callable[[Request], Response]:
+def _for_annotators(mode: Mode, endpoint: Callable[..., Any]) -> Callable[..., Any]:
     """The endpoint for those who have said who they are; others are asked first."""
 
-    @wraps(endpoint)
-    def asked(request: Request) -> Response:
+    def refused(request: Request) -> Response | None:
         annotator, known = visitor_of(request).annotator, pages_of(request).annotators
         if annotator is None or (known and annotator not in known):
             return RedirectResponse(f"/who?mode={mode.name}", 303)
-        return endpoint(request)
+        return None
 
-    return asked
+    async def awaited(request: Request) -> Response:
+        return refused(request) or await endpoint(request)
+
+    def called(request: Request) -> Response:
+        return refused(request) or endpoint(request)
+
+    return awaited if iscoroutinefunction(endpoint) else called
 
 
 def _start(request: Request) -> Response:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from inspect import iscoroutinefunction
 from pathlib import Path
 
 from starlette.routing import Route
@@ -30,7 +29,6 @@ class Mode:
 
     def __post_init__(self) -> None:
         assert self.name not in ("who", "static")
-        assert not any(iscoroutinefunction(route.endpoint) for route in self.routes), "plain functions only"
 
     @property
     def url(self) -> str:

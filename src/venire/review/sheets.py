@@ -64,7 +64,7 @@ def sheet(items: Sequence[ReviewItem], form: SheetFormat, shown: Shown = Shown()
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _harmless(value) for name, value in row.items()} for row in flat)
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in flat)
     return text.getvalue()
 
 
@@ -133,6 +133,6 @@ def _flat(row: Mapping[str, object]) -> dict[str, str]:
     return flat
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """A text that no spreadsheet takes for a formula: an apostrophe before what would start one."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

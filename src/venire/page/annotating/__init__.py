@@ -1,0 +1,1 @@
+"""Items to people, one at a time, and their labels to a file: what review and blind annotation share."""

@@ -1,0 +1,83 @@
+"""The fields of a form to an answer, or what is wrong with them."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from venire.judging.rating import on_scale
+from venire.page.annotating.work import Answer, Item
+from venire.records import Dimension, Order, Slot, Winner
+from venire.review.labels import Verdict
+
+VERDICT, RATING, NO_RATING = "verdict", "rating-", "none"
+COMMENT, SECONDS = "comment", "seconds"
+LONGEST_COMMENT = 10_000
+_MOST_SECONDS = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why there is no answer: for the person, and which field."""
+
+    field: str
+    text: str
+
+
+def answer_of(
+    form: Mapping[str, str], item: Item, *, winners: tuple[Winner, ...], sides: Order
+) -> Answer | Fault:
+    """What the form says of `item`, whose responses were shown in the order `sides`.
+
+    Nothing is filled in: a rating that is left open is a fault, one that does not apply has to be said.
+    """
+    verdict = _ratings(form, item) if item.asked else _winner(form, winners, sides)
+    if isinstance(verdict, Fault):
+        return verdict
+    comment = "\n".join(form.get(COMMENT, "").splitlines()).strip()
+    if len(comment) > LONGEST_COMMENT:
+        return Fault(
+            COMMENT, f"The comment has {len(comment)} characters; at most {LONGEST_COMMENT} are kept."
+        )
+    return Answer(verdict, comment, _seconds(form.get(SECONDS, "")))
+
+
+def _winner(form: Mapping[str, str], winners: tuple[Winner, ...], sides: Order) -> Verdict | Fault:
+    given = form.get(VERDICT, "")
+    try:
+        winner = sides.winner(Slot(given))
+    except ValueError:
+        return Fault(VERDICT, "Choose which response is better.")
+    return winner if winner in winners else Fault(VERDICT, "This verdict is not one of the data set's.")
+
+
+def _ratings(form: Mapping[str, str], item: Item) -> Verdict | Fault:
+    ratings: dict[str, float] = {}
+    for place, dimension in enumerate(item.asked):
+        field = f"{RATING}{place}"
+        given = form.get(field, "").strip()
+        if not given:
+            return Fault(field, f"{dimension.name}: choose a rating, or “does not apply”.")
+        if given == NO_RATING:
+            continue
+        rating = _rating(given, dimension)
+        if rating is None:
+            return Fault(field, f"{dimension.name}: expected {dimension.low:g} to {dimension.high:g}.")
+        ratings[dimension.name] = rating
+    return ratings or Fault(f"{RATING}0", "Rate at least one; what cannot be rated at all is passed over.")
+
+
+def _rating(given: str, dimension: Dimension) -> float | None:
+    try:
+        value = float(given)
+    except ValueError:
+        return None
+    return value if on_scale(dimension, value) else None
+
+
+def _seconds(given: str) -> float | None:
+    """The time that a browser counted; None where it did not, or cannot have."""
+    try:
+        seconds = float(given)
+    except ValueError:
+        return None
+    return round(seconds, 1) if math.isfinite(seconds) and 0 < seconds <= _MOST_SECONDS else None

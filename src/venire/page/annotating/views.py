@@ -1,0 +1,136 @@
+"""An item as its template shows it: questions with their choices, texts in the order of this annotator."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from venire.judging.rubric import rubric_values
+from venire.page.annotating.answers import NO_RATING, RATING, VERDICT
+from venire.page.annotating.work import Guide, Item, Work
+from venire.records import Dimension, Order, Slot, Winner
+from venire.review.labels import Label
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One point to choose: its value in the form, what it is called, the key that chooses it."""
+
+    value: str
+    text: str
+    key: str = ""
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked; without choices a number from `low` to `high`."""
+
+    field: str
+    legend: str
+    about: str
+    choices: tuple[Choice, ...]
+    given: str
+    low: float = 0.0
+    high: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ShownResponse:
+    """A response as it stands there: `A`, `B`, or empty for the only one."""
+
+    slot: str
+    text: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGuide:
+    """A criterion beside the item; `rubric` as `judging.rubric.rubric_values` has it, or empty."""
+
+    title: str
+    about: str
+    scale: str
+    rubric: Mapping[str, object]
+
+
+def responses_of(item: Item, sides: Order, *, names: bool) -> tuple[ShownResponse, ...]:
+    """The responses in the order in which they are shown."""
+    responses = item.instance.responses
+    if not item.instance.is_pairwise:
+        return tuple(ShownResponse("", each.text, (names and each.generator) or "") for each in responses)
+    ordered = responses if sides is Order.AS_GIVEN else responses[::-1]
+    return tuple(
+        ShownResponse(slot.value, each.text, (names and each.generator) or "")
+        for slot, each in zip((Slot.A, Slot.B), ordered, strict=True)
+    )
+
+
+def questions_of(work: Work, item: Item, sides: Order, given: Mapping[str, str]) -> tuple[Question, ...]:
+    """What is asked of `item`; `given` are the fields of the form as they were filled in."""
+    if item.asked:
+        return tuple(
+            _rating_question(place, each, given.get(f"{RATING}{place}", ""))
+            for place, each in enumerate(item.asked)
+        )
+    texts = {Slot.A: "A is better", Slot.B: "B is better", Slot.TIE: "Equally good: a tie"}
+    taken = [slot for slot in texts if sides.winner(slot) in work.winners]
+    choices = [Choice(slot.value, texts[slot], str(number)) for number, slot in enumerate(taken, start=1)]
+    return (Question(VERDICT, "Which response is better?", "", tuple(choices), given.get(VERDICT, "")),)
+
+
+def _rating_question(place: int, dimension: Dimension, given: str) -> Question:
+    keys = dimension.tokens or [""] * len(dimension.points)
+    points = [
+        Choice(f"{point:g}", f"{point:g}", key) for point, key in zip(dimension.points, keys, strict=True)
+    ]
+    return Question(
+        f"{RATING}{place}",
+        dimension.name,
+        dimension.description,
+        (*points, Choice(NO_RATING, "does not apply", "-")) if points else (),
+        given,
+        dimension.low,
+        dimension.high,
+    )
+
+
+def fields_of(item: Item, label: Label | None, sides: Order) -> dict[str, str]:
+    """The form as it was filled in for `label`."""
+    if label is None:
+        return {}
+    if isinstance(label.verdict, Winner):
+        return {VERDICT: sides.slot(label.verdict).value, "comment": label.comment}
+    ratings = {
+        f"{RATING}{place}": f"{label.verdict[each.name]:g}" if each.name in label.verdict else NO_RATING
+        for place, each in enumerate(item.asked)
+    }
+    return {**ratings, "comment": label.comment}
+
+
+def said(label: Label, sides: Order) -> str:
+    """What a label says, in a few words, as its annotator saw the sides."""
+    if isinstance(label.verdict, Winner):
+        return {Slot.A: "A", Slot.B: "B", Slot.TIE: "tie"}[sides.slot(label.verdict)]
+    return ", ".join(f"{name} {value:g}" for name, value in label.verdict.items())
+
+
+def judged_of(item: Item, sides: Order) -> str:
+    """What the run said, with its sides as they are shown."""
+    names = {Winner.FIRST: sides.slot(Winner.FIRST), Winner.SECOND: sides.slot(Winner.SECOND)}
+    text = item.judged
+    for winner, slot in names.items():
+        text = text.replace(winner.value, f"response {slot.value}")
+    return text
+
+
+def guides_of(work: Work, item: Item) -> tuple[ShownGuide, ...]:
+    """The criteria that stand beside `item`: of a rated one those that it is rated on."""
+    asked = {each.name.casefold() for each in item.asked}
+    return tuple(_guide(each) for each in work.guides if not asked or each.names & asked)
+
+
+def _guide(guide: Guide) -> ShownGuide:
+    rubric, criterion = guide.rubric, guide.criterion
+    if rubric is not None:
+        return ShownGuide(rubric.criterion, rubric.description, str(rubric.scale), rubric_values(rubric))
+    assert criterion is not None
+    return ShownGuide(criterion.name, criterion.description, str(criterion.scale), {})

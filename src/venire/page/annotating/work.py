@@ -1,0 +1,240 @@
+"""What there is to label, in which order each annotator sees it, and what was said of it."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from filelock import FileLock
+
+from venire.judging.criteria import Criterion
+from venire.judging.rubric import CriterionRubric
+from venire.records import Dimension, Instance, Order, Winner
+from venire.review.labels import Label, Verdict, content_of, current
+from venire.review.queue import handle_of
+from venire.review.sheets import Shown
+from venire.review.store import LabelStore
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item to label.
+
+    Args:
+        instance: the item itself.
+        handle: names it without telling anything; see `review/queue.py`.
+        content: hash of its texts: a label is of these.
+        judged: what a run said of it, empty for nothing.
+        why: why the run was unsure.
+    """
+
+    instance: Instance
+    handle: str
+    content: str
+    judged: str = ""
+    why: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, instance: Instance, *, judged: str = "", why: tuple[str, ...] = ()) -> "Item":
+        """The item that shows `instance`."""
+        return cls(instance, handle_of(instance.id), content_of(instance), judged, why)
+
+    @property
+    def asked(self) -> tuple[Dimension, ...]:
+        """What it is rated on; empty where two responses are compared."""
+        return tuple(each for each in self.instance.dimensions if each.asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """What stands beside an item: a criterion, with its rubric where there is one."""
+
+    criterion: Criterion | None
+    rubric: CriterionRubric | None
+
+    @property
+    def names(self) -> frozenset[str]:
+        """By which a dimension finds it, casefolded."""
+        parts = (self.criterion and (self.criterion.key, self.criterion.name)) or ()
+        more = (self.rubric and (self.rubric.key, self.rubric.criterion)) or ()
+        return frozenset(each.casefold() for each in (*parts, *more))
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What there is to label.
+
+    Args:
+        name: of the mode: its addresses lie below `/<name>`.
+        title: on its pages.
+        items: in the data set's order.
+        labels: the file that labels go to.
+        winners: verdicts that are taken of pairs.
+        guides: criteria and rubrics that stand beside the items.
+        shuffled: whether each annotator has an order of one's own.
+        seed: of that order, and of the sides on which responses stand.
+        shown: whether names and verdicts are told.
+        source: in the labels: where they come from.
+        run_id: in the labels: whose uncertainty they answer.
+        hints: commands by which one goes on, for the page of progress.
+    """
+
+    name: str
+    title: str
+    items: tuple[Item, ...]
+    labels: Path
+    winners: tuple[Winner, ...] = tuple(Winner)
+    guides: tuple[Guide, ...] = ()
+    shuffled: bool = False
+    seed: int = 0
+    shown: Shown = Shown()  # noqa: RUF009  (frozen)
+    source: str = "page"
+    run_id: str = ""
+    hints: tuple[str, ...] = ()
+
+    def order(self, annotator: str) -> tuple[int, ...]:
+        """The places in `items` in the order in which `annotator` sees them."""
+        if not self.shuffled:
+            return tuple(range(len(self.items)))
+        rng = np.random.default_rng([self.seed, _number(annotator)])
+        return tuple(int(place) for place in rng.permutation(len(self.items)))
+
+    def sides(self, annotator: str, item: Item) -> Order:
+        """In which order `annotator` sees the two responses: either is first on half of the items."""
+        swapped = _number(f"{self.seed}\n{annotator}\n{item.instance.id}") % 2
+        return Order.SWAPPED if swapped else Order.AS_GIVEN
+
+
+def _number(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person said of an item on the page; `seconds` is None where the browser did not tell."""
+
+    verdict: Verdict
+    comment: str
+    seconds: float | None
+
+
+class Desk:
+    """Work, and the file of labels that it fills; for many threads, and beside other processes.
+
+    Args:
+        work: what there is to label.
+        clock: the time, with its zone.
+        changed: told after each change, of the file.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        changed: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.work = work
+        self._clock = clock
+        self._changed = changed
+        self._store = LabelStore(work.labels)
+        self._turn = threading.Lock()
+        self._orders: dict[str, tuple[int, ...]] = {}
+        self._content = {item.instance.id: item.content for item in work.items}
+        self._items = {item.instance.id: item for item in work.items}
+        self._known: tuple[int, dict[str, dict[str, Label]]] = (-1, {})
+
+    def order(self, annotator: str) -> tuple[int, ...]:
+        """As `Work.order`, made once."""
+        if annotator not in self._orders:
+            self._orders[annotator] = self.work.order(annotator)
+        return self._orders[annotator]
+
+    def item(self, annotator: str, number: int) -> Item | None:
+        """The annotator's item `number`, from 1; None where there is none."""
+        if not 1 <= number <= len(self.work.items):
+            return None
+        return self.work.items[self.order(annotator)[number - 1]]
+
+    def number(self, annotator: str, item: Item) -> int:
+        """Which of the annotator's items `item` is."""
+        return self.order(annotator).index(self.work.items.index(item)) + 1
+
+    def by_annotator(self) -> Mapping[str, Mapping[str, Label]]:
+        """The labels of these items that count: annotator, then instance id; oldest first.
+
+        Raises:
+            DataError: the file is damaged.
+        """
+        with self._turn:
+            labels = self._read()
+            revision, found = self._known
+            if revision != self._store.revision:
+                found = {}
+                for label in current(labels):
+                    if self._content.get(label.instance_id) == label.content:
+                        found.setdefault(label.annotator, {})[label.instance_id] = label
+                self._known = (self._store.revision, found)
+            return found
+
+    def _read(self) -> tuple[Label, ...]:
+        """Under the lock of those who write, so that no half of a line is seen."""
+        if not self.work.labels.parent.is_dir():
+            return ()
+        with FileLock(f"{self.work.labels}.lock"):
+            return self._store.read()
+
+    def own(self, annotator: str) -> Mapping[str, Label]:
+        """What `annotator` says of these items, by instance id."""
+        return self.by_annotator().get(annotator, {})
+
+    def next_open(self, annotator: str, after: int = 0) -> int | None:
+        """The annotator's first item behind `after` without a label, else the first from the start."""
+        own, order = self.own(annotator), self.order(annotator)
+        for place in (*range(after, len(order)), *range(min(after, len(order)))):
+            if self.work.items[order[place]].instance.id not in own:
+                return place + 1
+        return None
+
+    def save(self, annotator: str, item: Item, answer: Answer) -> None:
+        """Add the label to the file; it is on the disk when this returns.
+
+        Raises:
+            DataError: the file is damaged; nothing is added.
+        """
+        now = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")
+        label = Label(
+            instance_id=item.instance.id,
+            content=item.content,
+            verdict=answer.verdict,
+            annotator=annotator,
+            created_at=now,
+            seconds=answer.seconds,
+            comment=answer.comment,
+            imported_at=now,
+            source=self.work.source,
+            run_id=self.work.run_id,
+            shown=self.work.sides(annotator, item) if item.instance.is_pairwise else None,
+        )
+        with self._turn:
+            self._store.append([label])
+        self._changed()
+
+    def undo(self, annotator: str) -> Item | None:
+        """Take the annotator's latest label back, and return its item; None where there is none.
+
+        Raises:
+            DataError: the file is damaged; nothing is added.
+        """
+        own = self.own(annotator)
+        if not own:
+            return None
+        latest = max(own.values(), key=lambda label: (label.imported_at, label.created_at))
+        now = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")
+        with self._turn:
+            self._store.take_back(latest, at=now)
+        self._changed()
+        return self._items[latest.instance_id]
