@@ -18,6 +18,7 @@ from venire.llm.budget import Budget
 from venire.llm.direct import DirectBackend
 from venire.llm.key import request_key
 from venire.llm.litellm_client import LiteLLMBackend, load_litellm
+from venire.llm.litellm_workers import LiteLLMWorkers
 from venire.llm.open import open_llm
 from venire.llm.openai_wire import chat_body
 from venire.llm.protocol import LLM, Backend
@@ -131,6 +132,11 @@ async def litellm_stored(load: Load) -> Sample:
     return await _stored(load, Client.LITELLM, Mode.LIVE)
 
 
+async def litellm_workers_stored(load: Load) -> Sample:
+    """The same, litellm in two processes of its own; CPU and memory are venire's process's alone."""
+    return await _stored(load, Client.LITELLM, Mode.LIVE, workers=2)
+
+
 async def replay(load: Load) -> Sample:
     """The store answers all; the judge's client is litellm, which must not be loaded."""
     return await _stored(load, Client.LITELLM, Mode.LIVE)
@@ -143,6 +149,7 @@ ARMS: Mapping[str, Callable[[Load], Awaitable[Sample]]] = {
     "replay": replay,
     "litellm": bare_litellm,
     "litellm+store": litellm_stored,
+    "litellm+workers": litellm_workers_stored,
 }
 
 
@@ -201,10 +208,12 @@ def run_arm(name: str, load: Load) -> str:
     return json.dumps(asdict(asyncio.run(ARMS[name](load))))
 
 
-async def _stored(load: Load, client: Client, mode: Mode) -> Sample:
+async def _stored(load: Load, client: Client, mode: Mode, workers: int = 1) -> Sample:
     judge = _judge(load, client)
 
     def backend_of(route: Route) -> Backend:
+        if workers > 1:
+            return LiteLLMWorkers([judge.route], {}, workers)
         made = DirectBackend if client is Client.DIRECT else LiteLLMBackend
         return made([judge.route], {})
 

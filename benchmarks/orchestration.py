@@ -4,9 +4,10 @@
     python benchmarks/orchestration.py --quick    200 calls, concurrency 64, once: does it run
 
 A stub server in a process of its own answers every call after 50 ms. Each arm (see arms.py) runs in
-a process of its own, so CPU and memory are its own; rounds of all arms follow one another, so that
-whatever else the machine does hits all alike. The table shows medians over the rounds and, in
-brackets, the extremes; it is Markdown. It is no test: a missed target is said, not raised.
+a process of its own, so CPU and memory are its own (litellm's workers are further processes, and not
+counted); rounds of all arms follow one another, so that whatever else the machine does hits all alike.
+The table shows medians over the rounds and, in brackets, the extremes; it is Markdown. It is no test: a
+missed target is said, not raised.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 FAST = ("aiohttp", "direct", "direct+store", "replay")
-SLOW = ("litellm", "litellm+store")
+SLOW = ("litellm", "litellm+store", "litellm+workers")
 MEANING: Mapping[str, str] = {
     "aiohttp": "bare aiohttp",
     "direct": "venire, direct client, no store",
@@ -32,6 +33,7 @@ MEANING: Mapping[str, str] = {
     "replay": "venire, replayed from the store",
     "litellm": "bare litellm",
     "litellm+store": "venire, through litellm, store on",
+    "litellm+workers": "venire, through litellm in 2 workers, store on",
 }
 
 
@@ -91,8 +93,8 @@ def measure(plan: Plan, concurrency: int) -> Results:
             with tempfile.TemporaryDirectory(prefix="venire-benchmark-") as folder:
                 for arm in found:
                     if number < plan.rounds_of(arm):
-                        # litellm's arm has a store of its own: it must pay for its calls too
-                        place = Path(folder) / ("litellm" if arm in SLOW else "direct")
+                        # litellm's arms have stores of their own: they must pay for their calls too
+                        place = Path(folder) / (arm if arm in SLOW else "direct")
                         place.mkdir(exist_ok=True)
                         found[arm].append(_run(arm, url, plan.calls, concurrency, place))
     return {arm: _measured(samples) for arm, samples in found.items()}

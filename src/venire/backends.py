@@ -20,6 +20,7 @@ class Backends:
         environ: where API keys are read.
         local, simulation: settings of the two built-in backends.
         instances: what simulated judges know the gold of.
+        litellm_workers: processes through which judges of client litellm are asked; 1 is this one.
     """
 
     def __init__(
@@ -29,12 +30,14 @@ class Backends:
         local: LocalSettings,
         simulation: Simulation,
         instances: Sequence[Instance],
+        litellm_workers: int = 1,
     ) -> None:
         self._judges = judges
         self._environ = environ
         self._local = local
         self._simulation = simulation
         self._instances = instances
+        self._litellm_workers = litellm_workers
         self._made: dict[Client, Backend] = {}
 
     def of(self, route: Route) -> Backend:
@@ -57,6 +60,10 @@ class Backends:
     def _make(self, client: Client) -> Backend:
         routes = [judge.route for judge in self._judges]
         match client:
+            case Client.LITELLM if self._litellm_workers > 1:
+                from venire.llm.litellm_workers import LiteLLMWorkers
+
+                return LiteLLMWorkers(routes, self._environ, self._litellm_workers)
             case Client.LITELLM:
                 from venire.llm.litellm_client import LiteLLMBackend
 

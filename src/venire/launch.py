@@ -220,7 +220,12 @@ async def judge(
     """
     judges = experiment.method.judges
     backends = Backends(
-        judges, door.environ, experiment.local, experiment.simulation, experiment.all_instances
+        judges,
+        door.environ,
+        experiment.local,
+        experiment.simulation,
+        experiment.all_instances,
+        experiment.llm.litellm_workers,
     )
     judged: Judged | None = None
     method = experiment.method

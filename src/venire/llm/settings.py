@@ -23,10 +23,14 @@ class LLMSettings:
         mode: see `Mode`.
         store: a SQLAlchemy URL (`sqlite:////abs/calls.db`, `postgresql+psycopg://host/db`); None is
             `calls.db` under VENIRE_HOME. SQLite must lie on a local disk (WAL needs shared memory).
+        litellm_workers: processes through which judges of `client: litellm` are asked; 1 is venire's own.
+            Each takes seconds to start and some 250 MB, so more than 1 is for more than a hundred calls a
+            second. Limits, budget and retries hold over all of them.
     """
 
     mode: Mode = Mode.LIVE
     store: str | None = None
+    litellm_workers: int = 1
 
     def __post_init__(self) -> None:
         if self.mode not in list(Mode):
@@ -36,6 +40,8 @@ class LLMSettings:
                 f"llm.store: expected a URL (sqlite:////path/calls.db, postgresql+psycopg://host/db) "
                 f"or null, got {self.store!r}"
             )
+        if self.litellm_workers < 1:
+            raise ConfigError(f"llm.litellm_workers: expected at least 1, got {self.litellm_workers}")
 
     def url(self, home: Path) -> str:
         """The store's URL, where `home` is VENIRE_HOME."""
