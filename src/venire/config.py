@@ -18,8 +18,9 @@ from venire.experiment import Experiment, Replicate
 from venire.fit import fit
 from venire.generated.calling import Calling
 from venire.identity import Composed, identity_of
-from venire.judging.criteria import CriteriaSet
+from venire.judging.criteria import CriteriaSet, OfData
 from venire.judging.judge import PromptedJudge, RecordedJudge
+from venire.judging.rubric import RubricSet
 from venire.llm.embedding import OFFLINE, EmbeddingModel
 from venire.llm.local import LocalSettings
 from venire.llm.route import Client
@@ -237,6 +238,25 @@ def data_of_run(config_yaml: str) -> tuple[Dataset, Loaded, MetricSettings]:
     parted = _parted(cfg, loaded)
     metrics: MetricSettings = _built({"metrics": _plain(cfg, "metrics")}, "metrics")
     return dataset, loaded if parted is None else parted.evaluated, metrics
+
+
+def guides_of_run(config_yaml: str) -> tuple[CriteriaSet | OfData | None, RubricSet | None]:
+    """The criteria and the rubric of a run's `config.yaml`; None for those that it does not have.
+
+    A rubric that the judge was to write itself is none.
+
+    Raises:
+        ConfigError: this version does not know them.
+    """
+    cfg = OmegaConf.create(config_yaml)
+    if not isinstance(cfg, DictConfig):
+        raise ConfigError("config.yaml: expected a run's settings")
+    nodes = {part: _plain(cfg, part) for part in ("criteria", "rubric")}
+    criteria, rubric = (None if node is None else build(node, part) for part, node in nodes.items())
+    return (
+        criteria if isinstance(criteria, CriteriaSet | OfData) else None,
+        rubric if isinstance(rubric, RubricSet) else None,
+    )
 
 
 def _backend(plain: Mapping[str, Any]) -> str:

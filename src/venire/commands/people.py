@@ -14,6 +14,8 @@ from venire.errors import ConfigError
 
 if TYPE_CHECKING:
     from venire.commands.review import ImportRequest
+    from venire.review.queue import ReviewFilter
+    from venire.review.sheets import Shown
 
 _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -32,7 +34,7 @@ def takes_overrides(arguments: argparse.Namespace, rest: Sequence[str]) -> bool:
     """Whether what argparse did not know may be KEY=VALUE of a data set."""
     return all("=" in each and not each.startswith("-") for each in rest) and (
         arguments.command in ("agreement", "alt-test", "advise")
-        or (arguments.command == "review" and arguments.action == "import")
+        or (arguments.command == "review" and arguments.action in ("import", "serve"))
     )
 
 
@@ -72,23 +74,17 @@ def _add_alt_test(commands: _Commands) -> None:
 
 
 def _add_review(commands: _Commands) -> None:
-    review = commands.add_parser("review", help="uncertain items out to people, their labels back")
+    review = commands.add_parser(
+        "review",
+        help="uncertain items out to people, their labels back",
+        epilog="On a page in the browser: venire review serve (docs/page.md).",
+    )
     actions = review.add_subparsers(dest="action", required=True, metavar="ACTION")
+    _add_review_serve(actions)
     export = actions.add_parser("export", help="what a run left uncertain, as a file to fill in")
     export.add_argument("run", metavar="RUN")
     export.add_argument("--out", type=Path, required=True, metavar="FILE", help=".jsonl or .csv")
-    export.add_argument(
-        "--include",
-        metavar="REASON,...",
-        help="some of escalated, unscored, inconsistent, low_confidence, incomplete, not_run; default: "
-        "all but not_run",
-    )
-    export.add_argument("--below", type=float, default=0.7, help="a confidence below is low; default .7")
-    export.add_argument("--limit", type=int, metavar="N", help="the first N of them")
-    export.add_argument(
-        "--names", action="store_true", help="tell ids of the data set, models and subsets: else handles"
-    )
-    export.add_argument("--verdicts", action="store_true", help="tell what the run said: people follow it")
+    _add_shown(export)
     export.add_argument("--force", action="store_true", help="overwrite FILE")
     take = actions.add_parser("import", help="labels from such a file", epilog=_OF_DATA)
     take.add_argument("file", type=Path, metavar="FILE")
@@ -105,8 +101,50 @@ def _add_review(commands: _Commands) -> None:
     dataset.add_argument("run", metavar="RUN", help="whose items")
     dataset.add_argument("--name", required=True)
     dataset.add_argument("--force", action="store_true", help="overwrite it")
-    actions.add_parser("labels", help="what labels there are")
+    labels = actions.add_parser("labels", help="what labels there are; with --out as a file")
+    labels.add_argument("--out", type=Path, metavar="FILE", help=".jsonl or .csv; review import takes it")
+    labels.add_argument("--dataset", metavar="NAME", help="of this data set")
+    labels.add_argument("--study", metavar="NAME", help="of this study")
+    labels.add_argument("--force", action="store_true", help="overwrite FILE")
     review.set_defaults(handler=_review)
+
+
+def _add_shown(parser: argparse.ArgumentParser) -> None:
+    """Which items of a run, and what is told of them."""
+    parser.add_argument(
+        "--include",
+        metavar="REASON,...",
+        help="some of escalated, unscored, inconsistent, low_confidence, incomplete, not_run; default: "
+        "all but not_run",
+    )
+    parser.add_argument("--below", type=float, default=0.7, help="a confidence below is low; default .7")
+    parser.add_argument("--limit", type=int, metavar="N", help="the first N of them")
+    parser.add_argument(
+        "--names", action="store_true", help="tell ids of the data set, models and subsets: else handles"
+    )
+    parser.add_argument("--verdicts", action="store_true", help="tell what the run said: people follow it")
+
+
+def _add_review_serve(actions: _Commands) -> None:
+    serve = actions.add_parser(
+        "serve",
+        help="a page in the browser: review a run, or annotate data for a study",
+        epilog=f"RUN: what it left uncertain; or --study NAME with {_OF_DATA[:-1]}, once. Keys and security: "
+        "docs/page.md.",
+    )
+    serve.add_argument("run", nargs="?", metavar="RUN|dataset=NAME", help="whose items, or which data")
+    serve.add_argument("--study", metavar="NAME", help="annotate data blindly, each in an order of one's own")
+    _add_shown(serve)
+    serve.add_argument("--rubric", metavar="NAME|FILE", help="beside the items; default: the run's")
+    serve.add_argument("--annotators", metavar="ID,...", help="who may label; default: anybody, by any id")
+    serve.add_argument("--port", type=int, metavar="N", help="default: the first free one from 8350 on")
+    serve.add_argument(
+        "--host", default="127.0.0.1", help="an address that others reach, too; a token is required then"
+    )
+    serve.add_argument(
+        "--name", action="append", default=[], help="a host name by which browsers call the page; repeatable"
+    )
+    serve.add_argument("--config-dir", type=Path, help="a folder of configuration files of one's own")
 
 
 def _add_review_rubric(actions: _Commands) -> None:
@@ -190,27 +228,79 @@ def _review(arguments: argparse.Namespace) -> int:
             return write_dataset(_home(), arguments.run, name=arguments.name, force=arguments.force)
         case "measure":
             return review.measure_labelled(_home(), arguments.run)
+        case "serve":
+            return _serve(arguments)
         case _:
-            return review.list_labels(_home())
+            return _labels(arguments)
+
+
+def _labels(arguments: argparse.Namespace) -> int:
+    from venire.commands import review
+    from venire.commands.review_labels import write_labels
+
+    if arguments.out is None:
+        return review.list_labels(_home())
+    return write_labels(
+        _home(),
+        arguments.out,
+        dataset=arguments.dataset,
+        study=arguments.study,
+        force=arguments.force,
+    )
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    from venire.commands.review_serve import Address, ServeRequest, serve_review
+
+    named = arguments.run is not None and is_override(arguments.run)
+    request = ServeRequest(
+        run=None if named else arguments.run,
+        study=arguments.study,
+        overrides=(*((arguments.run,) if named else ()), *arguments.rest),
+        config_dir=arguments.config_dir,
+        chosen=_chosen(arguments),
+        limit=_limit(arguments),
+        shown=_shown(arguments),
+        rubric=arguments.rubric,
+        annotators=tuple(filter(None, (arguments.annotators or "").split(","))),
+        address=Address(arguments.host, arguments.port, tuple(arguments.name)),
+    )
+    return serve_review(_home(), request)
 
 
 def _export(arguments: argparse.Namespace) -> int:
     from venire.commands import review
-    from venire.review.queue import UNCERTAIN, ReviewFilter
-    from venire.review.sheets import Shown
 
-    reasons = UNCERTAIN if arguments.include is None else review.reasons_of(arguments.include)
-    if arguments.limit is not None and arguments.limit < 1:
-        raise ConfigError(f"--limit: expected at least 1, got {arguments.limit}")
     return review.export(
         _home(),
         arguments.run,
         arguments.out,
-        chosen=ReviewFilter(reasons, arguments.below),
-        shown=Shown(arguments.names, arguments.verdicts),
-        limit=arguments.limit,
+        chosen=_chosen(arguments),
+        shown=_shown(arguments),
+        limit=_limit(arguments),
         force=arguments.force,
     )
+
+
+def _chosen(arguments: argparse.Namespace) -> "ReviewFilter":
+    from venire.commands.review import reasons_of
+    from venire.review.queue import UNCERTAIN, ReviewFilter
+
+    reasons = UNCERTAIN if arguments.include is None else reasons_of(arguments.include)
+    return ReviewFilter(reasons, arguments.below)
+
+
+def _shown(arguments: argparse.Namespace) -> "Shown":
+    from venire.review.sheets import Shown
+
+    return Shown(arguments.names, arguments.verdicts)
+
+
+def _limit(arguments: argparse.Namespace) -> int | None:
+    limit: int | None = arguments.limit
+    if limit is not None and limit < 1:
+        raise ConfigError(f"--limit: expected at least 1, got {limit}")
+    return limit
 
 
 def _import_request(arguments: argparse.Namespace) -> "ImportRequest":

@@ -197,9 +197,9 @@ def _fields(line: str, where: str) -> Mapping[str, object]:
 
 def _label(fields: Mapping[str, object], line: str, where: str) -> Label:
     try:
-        verdict = Winner(fields["verdict"]) if "verdict" in fields else _ratings(fields["ratings"])
+        verdict = Winner(str(fields["verdict"])) if "verdict" in fields else _ratings(fields["ratings"])
         seconds = None if fields["seconds"] is None else float(str(fields["seconds"]))
-        shown = Order(fields["shown"]) if "shown" in fields else None
+        shown = Order(str(fields["shown"])) if "shown" in fields else None
         texts = {name: str(fields[name]) for name in _TEXTS}
     except (ValueError, TypeError, KeyError) as error:
         raise _damaged(line, where, error) from None

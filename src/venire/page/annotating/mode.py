@@ -74,7 +74,7 @@ class _Handlers:
         told = f"?done={quote(request.query_params['done'])}" if "done" in request.query_params else ""
         if number is not None:
             return RedirectResponse(f"{self._url('item')}/{number}{told}", 303)
-        return page(request, self._template("finished"), **self._common(request))
+        return self._render(request, "finished")
 
     def show(self, request: Request) -> Response:
         """One item, with what this annotator said of it before."""
@@ -82,7 +82,7 @@ class _Handlers:
         annotator = _annotator(request)
         sides = self._desk.work.sides(annotator, item)
         given = fields_of(item, self._desk.own(annotator).get(item.instance.id), sides)
-        return self._page(request, item, given, fault=None)
+        return self._show(request, item, given, fault=None)
 
     def save(self, request: Request) -> Response:
         """Keep what was said; on to the next."""
@@ -97,7 +97,7 @@ class _Handlers:
         sides = self._desk.work.sides(annotator, item)
         answer = answer_of(form, item, winners=self._desk.work.winners, sides=sides)
         if isinstance(answer, Fault):
-            return self._page(request, item, form, fault=answer)
+            return self._show(request, item, form, fault=answer)
         self._desk.save(annotator, item, answer)
         return self._onward(request, request.path_params["number"], "saved")
 
@@ -132,15 +132,14 @@ class _Handlers:
             for number in numbers[(place - 1) * PER_PAGE : place * PER_PAGE]
             for item in (work.items[order[number - 1]],)
         ]
-        return page(
+        return self._render(
             request,
-            self._template("items"),
+            "items",
             rows=rows,
             place=place,
             pages=pages,
             only_open=only_open,
             found=len(numbers),
-            **self._common(request),
         )
 
     def _row(self, sides: Order, number: int, item: Item, label: Label | None) -> dict[str, object]:
@@ -154,15 +153,14 @@ class _Handlers:
 
     def progress(self, request: Request) -> Response:
         """How far everybody is, and how far they agree."""
-        return page(
+        return self._render(
             request,
-            self._template("progress"),
+            "progress",
             everybody=progress(self._desk),
             twice=labelled_twice(self._desk),
             fewest=FEWEST,
             agreement=agreement(self._desk, self._settings),
             level=self._settings.level,
-            **self._common(request),
         )
 
     def download(self, request: Request) -> Response:
@@ -177,14 +175,14 @@ class _Handlers:
         named = f'attachment; filename="labels-{self._name}-{annotator}{form.value}"'
         return Response(text, media_type=_MEDIA[form], headers={"content-disposition": named})
 
-    def _page(
+    def _show(
         self, request: Request, item: Item, given: Mapping[str, str], *, fault: Fault | None
     ) -> Response:
         annotator, work = _annotator(request), self._desk.work
         sides = work.sides(annotator, item)
-        return page(
+        return self._render(
             request,
-            self._template("item"),
+            "item",
             status=200 if fault is None else 422,
             item=item,
             number=request.path_params["number"],
@@ -195,15 +193,18 @@ class _Handlers:
             judged=judged_of(item, sides) if work.shown.verdicts else "",
             given=given,
             fault=fault,
-            **self._common(request),
         )
 
-    def _common(self, request: Request) -> dict[str, object]:
-        return {
-            "work": self._desk.work,
-            "labelled": len(self._desk.own(_annotator(request))),
-            "total": len(self._desk.work.items),
-        }
+    def _render(self, request: Request, what: str, *, status: int = 200, **values: object) -> Response:
+        return page(
+            request,
+            f"{self._name}/{what}.html",
+            status=status,
+            work=self._desk.work,
+            labelled=len(self._desk.own(_annotator(request))),
+            total=len(self._desk.work.items),
+            **values,
+        )
 
     def _item(self, request: Request) -> Item:
         item = self._desk.item(_annotator(request), request.path_params["number"])
@@ -219,9 +220,6 @@ class _Handlers:
 
     def _url(self, what: str) -> str:
         return f"/{self._name}/{what}"
-
-    def _template(self, what: str) -> str:
-        return f"{self._name}/{what}.html"
 
 
 def _annotator(request: Request) -> str:

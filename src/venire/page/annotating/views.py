@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from venire.judging.rubric import rubric_values
 from venire.page.annotating.answers import NO_RATING, RATING, VERDICT
 from venire.page.annotating.work import Guide, Item, Work
 from venire.records import Dimension, Order, Slot, Winner
@@ -40,16 +39,6 @@ class ShownResponse:
     slot: str
     text: str
     model: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownGuide:
-    """A criterion beside the item; `rubric` as `judging.rubric.rubric_values` has it, or empty."""
-
-    title: str
-    about: str
-    scale: str
-    rubric: Mapping[str, object]
 
 
 def responses_of(item: Item, sides: Order, *, names: bool) -> tuple[ShownResponse, ...]:
@@ -122,15 +111,7 @@ def judged_of(item: Item, sides: Order) -> str:
     return text
 
 
-def guides_of(work: Work, item: Item) -> tuple[ShownGuide, ...]:
-    """The criteria that stand beside `item`: of a rated one those that it is rated on."""
+def guides_of(work: Work, item: Item) -> tuple[Guide, ...]:
+    """What stands beside `item`: of criteria, where it is rated, only those that it is rated on."""
     asked = {each.name.casefold() for each in item.asked}
-    return tuple(_guide(each) for each in work.guides if not asked or each.names & asked)
-
-
-def _guide(guide: Guide) -> ShownGuide:
-    rubric, criterion = guide.rubric, guide.criterion
-    if rubric is not None:
-        return ShownGuide(rubric.criterion, rubric.description, str(rubric.scale), rubric_values(rubric))
-    assert criterion is not None
-    return ShownGuide(criterion.name, criterion.description, str(criterion.scale), {})
+    return tuple(each for each in work.guides if not asked or not each.names or each.names & asked)

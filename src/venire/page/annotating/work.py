@@ -3,15 +3,16 @@
 import hashlib
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from filelock import FileLock
 
 from venire.judging.criteria import Criterion
-from venire.judging.rubric import CriterionRubric
+from venire.judging.rubric import CriterionRubric, rubric_values
 from venire.records import Dimension, Instance, Order, Winner
 from venire.review.labels import Label, Verdict, content_of, current
 from venire.review.queue import handle_of
@@ -50,17 +51,32 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """What stands beside an item: a criterion, with its rubric where there is one."""
+    """What stands beside an item: a criterion, with its rubric where there is one.
 
-    criterion: Criterion | None
-    rubric: CriterionRubric | None
+    Args:
+        title, about: the criterion's name and what it measures.
+        scale: that it is scored on; empty where it says nothing of one.
+        rubric: as `judging.rubric.rubric_values` has it; empty for none.
+        names: by which a dimension finds it, casefolded; empty: it stands beside every item.
+    """
 
-    @property
-    def names(self) -> frozenset[str]:
-        """By which a dimension finds it, casefolded."""
-        parts = (self.criterion and (self.criterion.key, self.criterion.name)) or ()
-        more = (self.rubric and (self.rubric.key, self.rubric.criterion)) or ()
-        return frozenset(each.casefold() for each in (*parts, *more))
+    title: str
+    about: str
+    scale: str = ""
+    rubric: Mapping[str, object] = field(default_factory=dict)
+    names: frozenset[str] = frozenset()
+
+    @classmethod
+    def of_criterion(cls, criterion: Criterion) -> "Guide":
+        """A criterion without a rubric."""
+        names = frozenset({criterion.key.casefold(), criterion.name.casefold()})
+        return cls(criterion.name, criterion.description, str(criterion.scale), {}, names)
+
+    @classmethod
+    def of_rubric(cls, rubric: CriterionRubric) -> "Guide":
+        """A criterion with its levels, edge cases and guidelines."""
+        names = frozenset({rubric.key.casefold(), rubric.criterion.casefold()})
+        return cls(rubric.criterion, rubric.description, str(rubric.scale), rubric_values(rubric), names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +210,7 @@ class Desk:
     def next_open(self, annotator: str, after: int = 0) -> int | None:
         """The annotator's first item behind `after` without a label, else the first from the start."""
         own, order = self.own(annotator), self.order(annotator)
-        for place in (*range(after, len(order)), *range(min(after, len(order)))):
+        for place in chain(range(after, len(order)), range(min(after, len(order)))):
             if self.work.items[order[place]].instance.id not in own:
                 return place + 1
         return None

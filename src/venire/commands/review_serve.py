@@ -1,0 +1,265 @@
+"""`venire review serve`: the local page on which people review a run, or annotate data for a study."""
+
+import os
+import re
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import yaml
+from filelock import FileLock
+
+from venire.commands import exits
+from venire.commands.data_sets import Chosen, RunData, chosen_data, data_of_folder
+from venire.commands.rubric_sets import find_rubrics
+from venire.config import guides_of_run
+from venire.data.protocol import Loaded
+from venire.errors import ConfigError, TrackingError
+from venire.judging.criteria import criteria_for
+from venire.metrics.annotators import AgreementSettings
+from venire.page.annotating.mode import annotating
+from venire.page.annotating.work import Desk, Guide, Item, Work
+from venire.page.app import make_app
+from venire.page.mode import Mode
+from venire.page.security import Security, is_annotator, is_loopback
+from venire.page.serving import listen, serve
+from venire.page.study import LABELS_FILE, Study, find_study, keep_study, study_folder
+from venire.page.uploads import Uploads
+from venire.personas.naming import is_option_name
+from venire.records import Winner
+from venire.reporting.juryflow_files import RUBRIC_FILE
+from venire.review.queue import ReviewFilter, ReviewItem, review_queue
+from venire.review.sheets import Shown, judged_text
+from venire.review.store import fields_of, read_labels, store_path
+from venire.runs import find_run, read_judged, read_record, secret_values
+from venire.runs.folder import CONFIG_FILE
+from venire.runs.strict_json import dumps
+from venire.tracking.artifacts import log_artifacts
+from venire.tracking.sync import settings_of
+
+TOKEN = "VENIRE_PAGE_TOKEN"
+SECRET_FILE = "page/secret"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the page is served: see `venire review serve --help`."""
+
+    host: str
+    port: int | None
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ServeRequest:
+    """The options of `venire review serve`: a run, or a study with its data set."""
+
+    run: str | None
+    study: str | None
+    overrides: tuple[str, ...]
+    config_dir: Path | None
+    chosen: ReviewFilter
+    limit: int | None
+    shown: Shown
+    rubric: str | None
+    annotators: tuple[str, ...]
+    address: Address
+
+
+def serve_review(home: Path, request: ServeRequest) -> int:
+    """Serve the page until Ctrl-C; returns the exit status.
+
+    Raises:
+        ConfigError: neither a run nor a study, or both; an address without a token; a rubric that is none.
+        RunError: no such run, or its data has changed.
+    """
+    if (request.run is None) == (request.study is None):
+        raise ConfigError(
+            "review serve: expected either RUN, or --study NAME with dataset=NAME the first time"
+        )
+    strange = [each for each in request.annotators if not is_annotator(each)]
+    if strange:
+        raise ConfigError(f"--annotators: expected letters, digits, '.', '_' and '-', got {strange[0]!r}")
+    security = _security(home, request.address)
+    with ExitStack() as stack:
+        mode = _review(home, request, stack) if request.study is None else _study(home, request)
+        app = make_app(security, [mode], annotators=request.annotators)
+        listening = stack.enter_context(listen(request.address.host, request.address.port))
+        serve(app, listening, token=security.token, say=_say)
+    return exits.OK
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _review(home: Path, request: ServeRequest, stack: ExitStack) -> Mode:
+    """The mode for what a run left uncertain; its labels go to MLflow while `stack` is open."""
+    if request.overrides:
+        raise ConfigError(f"{request.overrides[0]}: a run says itself which data it judged")
+    folder = find_run(home, str(request.run))
+    data, record = data_of_folder(folder), read_record(folder)
+    queue = review_queue(data.loaded.instances, read_judged(folder), request.chosen)[: request.limit]
+    labels = store_path(home, data.dataset.name)
+    work = Work(
+        name="review",
+        title=f"Review of {record.name}",
+        items=tuple(map(_item, queue)),
+        labels=labels,
+        winners=data.loaded.labels or tuple(Winner),
+        guides=_guides(home, request, data, folder),
+        seed=int(record.params.get("seed", "0")),
+        shown=request.shown,
+        source="page",
+        run_id=folder.name,
+        hints=(f"venire review measure {folder.name}", "venire review labels --out labels.jsonl"),
+    )
+    uploads = _uploads(home, folder, labels, record.mlflow_run_id)
+    desk = Desk(work, changed=(lambda: None) if uploads is None else uploads.due)
+    if uploads is not None:
+        stack.enter_context(uploads.running())
+    _say(f"{len(queue)} of {len(data.loaded.instances)} items are uncertain; labels go to {labels}")
+    settings = AgreementSettings(data.metrics.draws, data.metrics.level, work.seed)
+    return annotating(desk, settings, intro=f"{len(queue)} items that the run {record.name} was unsure of.")
+
+
+def _item(entry: ReviewItem) -> Item:
+    return Item.of(
+        entry.instance,
+        judged=judged_text(entry.outcome.prediction),
+        why=tuple(why.value for why in entry.why),
+    )
+
+
+def _guides(home: Path, request: ServeRequest, data: RunData, folder: Path) -> tuple[Guide, ...]:
+    """The rubric that is asked for, else the run's criteria with their rubric; what it learnt where told."""
+    if request.rubric is not None:
+        return _named_rubric(home, request)
+    criteria, rubrics = guides_of_run((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+    guides: list[Guide] = []
+    instances = data.loaded.instances
+    for each in criteria_for(criteria, instances[0]) if criteria is not None and instances else ():
+        rubric = None if rubrics is None else rubrics.of(each)
+        if rubric is not None:
+            guides.append(Guide.of_rubric(rubric))
+        elif instances[0].is_pairwise:  # what ratings are on stands with them
+            guides.append(Guide.of_criterion(each))
+    return (*guides, *(_learnt(folder / RUBRIC_FILE) if request.shown.verdicts else ()))
+
+
+def _named_rubric(home: Path, request: ServeRequest) -> tuple[Guide, ...]:
+    assert request.rubric is not None
+    return tuple(map(Guide.of_rubric, find_rubrics(home, request.rubric, request.config_dir).rubrics))
+
+
+def _learnt(path: Path) -> Iterator[Guide]:
+    """JuryFlow's own rubric: what the run's disputes taught it, so part of what it says."""
+    if not path.is_file():
+        return
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for entry in document["rubric"] if isinstance(document, Mapping) else ():
+        yield Guide(str(entry["criterion"]), str(entry["boundary"]), str(entry["dimension"]))
+
+
+def _uploads(home: Path, folder: Path, labels: Path, mlflow_run_id: str | None) -> Uploads | None:
+    """What brings the run's labels to its MLflow run; None where it has none, or tracking is off."""
+    if mlflow_run_id is None:
+        return None
+    try:
+        settings = settings_of(folder)
+    except TrackingError as error:
+        _say(f"MLflow: labels are not uploaded: {error}")
+        return None
+    if not settings.enabled:
+        return None
+
+    def lines() -> str:
+        own = [label for label in read_labels(labels) if label.run_id == folder.name]
+        return "".join(f"{dumps(fields_of(label))}\n" for label in own)
+
+    def send(path: Path) -> None:
+        log_artifacts(settings, mlflow_run_id, [path], home=home, secrets=secret_values(os.environ))
+
+    uploads = Uploads(lines, send)
+    if labels.is_file() and lines():
+        uploads.due()  # of an earlier page that was killed
+    return uploads
+
+
+def _study(home: Path, request: ServeRequest) -> Mode:
+    """The mode for a study, a new one or one to go on with."""
+    name = str(request.study)
+    if not is_option_name(name):
+        raise ConfigError(f"--study: expected letters, digits, '-' and '_' only, got {name!r}")
+    overrides, config_dir = request.overrides, request.config_dir
+    of_runs = {"--limit": request.limit is not None, "--verdicts": request.shown.verdicts}
+    for flag in (flag for flag, given in of_runs.items() if given):
+        raise ConfigError(f"{flag}: it is of a run's items; a study takes dataset.limit, dataset.sample")
+    known = find_study(home, name)
+    if known is not None and not overrides:
+        overrides = known.overrides
+        config_dir = config_dir or (None if known.config_dir is None else Path(known.config_dir))
+    chosen = chosen_data(overrides, config_dir, command="review serve")
+    loaded = chosen.dataset.load()
+    keep_study(home, _described(name, overrides, config_dir, chosen, loaded))
+    labels = study_folder(home, name) / LABELS_FILE
+    work = Work(
+        name="study",
+        title=f"Study {name}",
+        items=tuple(map(Item.of, loaded.instances)),
+        labels=labels,
+        winners=loaded.labels or tuple(Winner),
+        guides=() if request.rubric is None else _named_rubric(home, request),
+        shuffled=True,
+        seed=chosen.seed,
+        shown=Shown(names=request.shown.names),
+        source=f"study {name}",
+        hints=(
+            f"venire review labels --study {name} --out {name}.jsonl",
+            f"venire review import {name}.jsonl --labels-for {chosen.dataset.name}",
+        ),
+    )
+    _say(f"{len(work.items)} items of {chosen.dataset.name}; labels go to {labels}")
+    settings = AgreementSettings(chosen.metrics.draws, chosen.metrics.level, chosen.seed)
+    intro = f"{len(work.items)} items, in an order of your own; what others say is not shown."
+    return annotating(Desk(work), settings, intro=intro)
+
+
+def _described(
+    name: str, overrides: Sequence[str], config_dir: Path | None, chosen: Chosen, loaded: Loaded
+) -> Study:
+    return Study(
+        name=name,
+        overrides=tuple(overrides),
+        config_dir=None if config_dir is None else str(config_dir.resolve()),
+        dataset=chosen.dataset.name,
+        fingerprint=loaded.fingerprint,
+        items=len(loaded.instances),
+        seed=chosen.seed,
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+
+
+def _security(home: Path, address: Address) -> Security:
+    """Who may ask; beyond this machine only those with the token, which is made where none is given."""
+    token = os.environ.get(TOKEN) or None
+    if token is None and not is_loopback(address.host):
+        token = secrets.token_urlsafe(24)
+    strange = [each for each in address.names if not re.fullmatch(r"[A-Za-z0-9.\-]+", each)]
+    if strange:
+        raise ConfigError(f"--name: expected a host name, got {strange[0]!r}")
+    return Security(_secret(home), address.host, tuple(each.lower() for each in address.names), token)
+
+
+def _secret(home: Path) -> bytes:
+    """What forms are signed with; made once, so that a form that was open over a restart still counts."""
+    path = home / SECRET_FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{path}.lock"):
+        if not path.exists():
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(secrets.token_bytes(32))
+        return path.read_bytes()
