@@ -1,6 +1,6 @@
 """A run in two parts: the development split first, what is fitted on it, then what is evaluated."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from venire.experiment import Experiment
@@ -62,6 +62,6 @@ def developed(experiment: Experiment, judged: Judged) -> list[tuple[Instance, Ou
     return [(instance, method.replayed(outcome)) for instance, outcome in pairs]
 
 
-def _paired(instances: tuple[Instance, ...], outcomes: tuple[Outcome, ...]) -> list[tuple[Instance, Outcome]]:
+def _paired(instances: Sequence[Instance], outcomes: tuple[Outcome, ...]) -> list[tuple[Instance, Outcome]]:
     by_id = {outcome.instance_id: outcome for outcome in outcomes}
     return [(instance, by_id[instance.id]) for instance in instances if instance.id in by_id]

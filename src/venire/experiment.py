@@ -1,5 +1,6 @@
 """One composed configuration, built: everything that a run needs, as values."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -57,7 +58,8 @@ class Experiment:
             raise ConfigError(f"concurrency: expected at least 1, got {self.concurrency}")
         if not 0 <= self.max_unscored <= 1:
             raise ConfigError(f"max_unscored: expected 0 to 1, got {self.max_unscored}")
-        check_choice(self.metrics.chosen, shape_of(self.loaded.instances, self.loaded.labels))
+        if self.metrics.chosen:
+            check_choice(self.metrics.chosen, shape_of(self.loaded.instances, self.loaded.labels))
         kinds = {judge.client.kind for judge in self.method.judges}
         if len(kinds) > 1:
             raise ConfigError(
@@ -66,10 +68,11 @@ class Experiment:
             )
 
     @property
-    def all_instances(self) -> tuple[Instance, ...]:
+    def all_instances(self) -> Sequence[Instance]:
         """Everything that is judged: the development split, then what is evaluated."""
-        first = () if self.development is None else self.development.instances
-        return (*first, *self.loaded.instances)
+        if self.development is None:
+            return self.loaded.instances
+        return (*self.development.instances, *self.loaded.instances)
 
     @property
     def kind(self) -> BackendKind:

@@ -10,7 +10,7 @@ from venire.hashing import digest
 # Settings of objects that move no result: where things lie, how fast, what they cost.
 _INERT = frozenset(
     {"root", "limits", "price", "api_key_env", "provider", "cache_dir", "check_counts"}
-    | {"max_batch", "max_batch_tokens", "provenance"}
+    | {"max_batch", "max_batch_tokens", "provenance", "stream"}
 )
 # Nodes that a method may ask.
 _ASKED = ("judge", "panel", "embedding", "persona", "criteria", "rubric")

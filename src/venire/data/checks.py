@@ -44,7 +44,7 @@ def index_by(rows: Sequence[Row], key: Callable[[Row], object], field: str) -> M
     for row in rows:
         first = found.setdefault(key(row), row)
         if first is not row:
-            raise _twice(row, field, key(row), first)
+            raise twice(row, field, key(row), first)
     return found
 
 
@@ -67,17 +67,12 @@ def assemble(
         DataError: there is no instance, or two have the same id.
     """
     if not placed:
-        raise complaint(
-            source,
-            expected="at least one instance",
-            got="none",
-            todo="check the path and what is selected from it",
-        )
+        raise nothing_there(source)
     first: dict[str, Row] = {}
     for item in placed:
         earlier = first.setdefault(item.instance.id, item.row)
         if earlier is not item.row:
-            raise _twice(item.row, id_field, item.instance.id, earlier)
+            raise twice(item.row, id_field, item.instance.id, earlier)
     instances = tuple(item.instance for item in placed[:limit])
     return Loaded(
         instances=instances,
@@ -90,7 +85,18 @@ def assemble(
     )
 
 
-def _twice(row: Row, field: str, key: object, first: Row) -> Exception:
+def nothing_there(source: str) -> Exception:
+    """The error of a data set without any instance (returned, for the caller to raise)."""
+    return complaint(
+        source,
+        expected="at least one instance",
+        got="none",
+        todo="check the path and what is selected from it",
+    )
+
+
+def twice(row: Row, field: str, key: object, first: Row) -> Exception:
+    """The error of a row whose key an earlier one has, too (returned, for the caller to raise)."""
     where = f"row {first.number}" if first.file == row.file else f"{first.file}, row {first.number}"
     return row.bad(
         field,
@@ -100,18 +106,51 @@ def _twice(row: Row, field: str, key: object, first: Row) -> Exception:
     )
 
 
-def _oddities(instances: Sequence[Instance]) -> list[str]:
-    """A sentence on each kind of oddity that is data all the same."""
-    empty = [i.id for i in instances for response in i.responses if not response.text.strip()]
-    same = [i.id for i in instances if i.is_pairwise and i.responses[0].text == i.responses[1].text]
-    found: list[str] = []
-    if empty:
-        found.append(f"empty responses, kept as they are: {len(empty)} (in {_names(empty)})")
-    if same:
-        found.append(f"pairs of two equal responses, kept as they are: {len(same)} ({_names(same)})")
-    return found
+def _oddities(instances: Sequence[Instance]) -> tuple[str, ...]:
+    found = Oddities()
+    for instance in instances:
+        found.see(instance)
+    return found.told
 
 
-def _names(ids: Sequence[str]) -> str:
-    more = len(ids) - _NAMED
-    return ", ".join(ids[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+class Oddities:
+    """What is odd about instances, but is data all the same; they are looked at one by one."""
+
+    def __init__(self) -> None:
+        self._empty = _Named()
+        self._same = _Named()
+
+    def see(self, instance: Instance) -> None:
+        """Look at one."""
+        for response in instance.responses:
+            if not response.text.strip():
+                self._empty.add(instance.id)
+        if instance.is_pairwise and instance.responses[0].text == instance.responses[1].text:
+            self._same.add(instance.id)
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """A sentence on each kind of oddity that was seen."""
+        found = []
+        if self._empty.count:
+            found.append(f"empty responses, kept as they are: {self._empty.count} (in {self._empty})")
+        if self._same.count:
+            found.append(f"pairs of two equal responses, kept as they are: {self._same.count} ({self._same})")
+        return tuple(found)
+
+
+class _Named:
+    """A count of ids, of which the first are named."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first: list[str] = []
+
+    def add(self, name: str) -> None:
+        self.count += 1
+        if len(self._first) < _NAMED:
+            self._first.append(name)
+
+    def __str__(self) -> str:
+        more = self.count - len(self._first)
+        return ", ".join(self._first) + (f" and {more} more" if more > 0 else "")

@@ -12,7 +12,7 @@ from typing import NoReturn
 from venire.data.rows import Row, complaint, shown
 from venire.errors import DataError
 
-_FETCH_AGAIN = "the file looks cut or damaged: write or fetch it again"
+FETCH_AGAIN = "the file looks cut or damaged: write or fetch it again"
 
 
 def read_rows(path: Path) -> tuple[Row, ...]:
@@ -37,7 +37,7 @@ def read_jsonl(path: Path) -> tuple[Row, ...]:
     """One row a line; blank lines are skipped but counted in the row number."""
     # Only "\n" ends a line: U+2028 and the like may stand inside a JSON text.
     lines = enumerate(_read_text(path).split("\n"), start=1)
-    return tuple(_parsed(path, number, line) for number, line in lines if line.strip())
+    return tuple(parsed(path, number, line) for number, line in lines if line.strip())
 
 
 def read_json_array(path: Path) -> tuple[Row, ...]:
@@ -54,12 +54,12 @@ def read_csv(path: Path) -> tuple[Row, ...]:
     except csv.Error as error:
         # Row numbers leave the header out; the record that failed is the one after those read.
         got = f"{error} (line {reader.line_num})"
-        todo = f"{_FETCH_AGAIN}, or use JSON lines or Parquet"
+        todo = f"{FETCH_AGAIN}, or use JSON lines or Parquet"
         raise complaint(str(path), row=max(1, len(records)), expected="CSV", got=got, todo=todo) from error
     if not records:
-        raise complaint(str(path), expected="a CSV header", got="an empty file", todo=_FETCH_AGAIN)
-    header = _header(path, records[0])
-    return tuple(_csv_row(path, number, header, record) for number, record in enumerate(records[1:], start=1))
+        raise complaint(str(path), expected="a CSV header", got="an empty file", todo=FETCH_AGAIN)
+    header = header_of(path, records[0])
+    return tuple(csv_row(path, number, header, record) for number, record in enumerate(records[1:], start=1))
 
 
 def read_parquet(path: Path) -> tuple[Row, ...]:
@@ -67,12 +67,12 @@ def read_parquet(path: Path) -> tuple[Row, ...]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    _require(path)
+    require(path)
     try:
         records = pq.read_table(path, memory_map=False).to_pylist()
     except (pa.ArrowException, OSError) as error:
         got = str(error).splitlines()[0]
-        raise complaint(str(path), expected="a Parquet file", got=got, todo=_FETCH_AGAIN) from error
+        raise complaint(str(path), expected="a Parquet file", got=got, todo=FETCH_AGAIN) from error
     return tuple(Row(str(path), number, record) for number, record in enumerate(records, start=1))
 
 
@@ -84,7 +84,12 @@ _READERS: dict[str, Callable[[Path], tuple[Row, ...]]] = {
 }
 
 
-def _require(path: Path) -> None:
+def require(path: Path) -> None:
+    """Nothing, where there is a file.
+
+    Raises:
+        DataError: there is none.
+    """
     if not path.is_file():
         got = "a folder" if path.is_dir() else "nothing there"
         todo = "check the path, or set VENIRE_DATA to the folder that holds the data"
@@ -93,12 +98,12 @@ def _require(path: Path) -> None:
 
 def _read_text(path: Path) -> str:
     """The file as text, decoded as strict UTF-8, without a byte order mark."""
-    _require(path)
+    require(path)
     try:
         raw = path.read_bytes()
         content = gzip.decompress(raw) if path.suffix.lower() == ".gz" else raw
     except (OSError, EOFError, zlib.error) as error:
-        raise complaint(str(path), expected="a readable file", got=str(error), todo=_FETCH_AGAIN) from error
+        raise complaint(str(path), expected="a readable file", got=str(error), todo=FETCH_AGAIN) from error
     try:
         return content.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -120,7 +125,12 @@ def _no_constant(text: str) -> NoReturn:
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
-def _parsed(path: Path, number: int, line: str) -> Row:
+def parsed(path: Path, number: int, line: str) -> Row:
+    """The record of one line of JSON.
+
+    Raises:
+        DataError: it is no JSON object.
+    """
     try:
         value: object = _DECODER.decode(line)
     except (ValueError, RecursionError) as error:
@@ -142,7 +152,7 @@ def _elements(path: Path) -> Iterator[object]:
     position = _skip(text, 0)
     if text[position : position + 1] != "[":
         got = shown(text[position : position + 20]) if text.strip() else "an empty file"
-        raise complaint(str(path), expected="a JSON array of records", got=got, todo=_FETCH_AGAIN)
+        raise complaint(str(path), expected="a JSON array of records", got=got, todo=FETCH_AGAIN)
     position = _skip(text, position + 1)
     number = 0
     more = text[position : position + 1] != "]"
@@ -158,7 +168,7 @@ def _elements(path: Path) -> Iterator[object]:
         position = _skip(text, position + 1) if more else position
     if text[position + 1 :].strip():
         got = shown(text[position + 1 :].strip())
-        raise complaint(str(path), expected="nothing after the array", got=got, todo=_FETCH_AGAIN)
+        raise complaint(str(path), expected="nothing after the array", got=got, todo=FETCH_AGAIN)
 
 
 def _goes_on(path: Path, text: str, position: int, number: int) -> bool:
@@ -166,7 +176,7 @@ def _goes_on(path: Path, text: str, position: int, number: int) -> bool:
     following = text[position : position + 1]
     if following not in ("]", ","):
         got = f"{following!r} after the record" if following else "the end of the file"
-        raise complaint(str(path), row=number, expected="',' or ']'", got=got, todo=_FETCH_AGAIN)
+        raise complaint(str(path), row=number, expected="',' or ']'", got=got, todo=FETCH_AGAIN)
     return following == ","
 
 
@@ -183,10 +193,15 @@ def _not_json(path: Path, number: int, error: Exception) -> DataError:
         got = f"{error.msg} at line {error.lineno}, column {error.colno}"
     elif isinstance(error, ValueError):
         got = str(error)
-    return complaint(str(path), row=number, expected="JSON", got=got, todo=_FETCH_AGAIN)
+    return complaint(str(path), row=number, expected="JSON", got=got, todo=FETCH_AGAIN)
 
 
-def _header(path: Path, names: Sequence[str]) -> tuple[str, ...]:
+def header_of(path: Path, names: Sequence[str]) -> tuple[str, ...]:
+    """The columns that a CSV file's first record names.
+
+    Raises:
+        DataError: two have one name.
+    """
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise complaint(
@@ -199,7 +214,12 @@ def _header(path: Path, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _csv_row(path: Path, number: int, header: Sequence[str], record: Sequence[str]) -> Row:
+def csv_row(path: Path, number: int, header: Sequence[str], record: Sequence[str]) -> Row:
+    """The record below `header`.
+
+    Raises:
+        DataError: it has more values than the header, or fewer.
+    """
     if len(record) != len(header):
         raise complaint(
             str(path),

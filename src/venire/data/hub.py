@@ -1,5 +1,6 @@
 """Hub data sets as rows. The only file that imports `datasets`."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from venire.data.rows import Row
@@ -43,6 +44,14 @@ class HubSplit:
         """The split's records in its order; row numbers are 1-based records.
 
         Raises:
+            DataError: as `stream`.
+        """
+        return tuple(self.stream())
+
+    def stream(self) -> Iterator[Row]:
+        """The same, one after another: what `datasets` fetched lies in Arrow files and is read from there.
+
+        Raises:
             DataError: not reachable (offline), no such data set, revision or split, or a set that
                 is a loading script.
         """
@@ -56,7 +65,8 @@ class HubSplit:
             )
         except (OSError, ValueError, RuntimeError, DatasetsError) as error:
             raise self._unreadable(error) from error
-        return tuple(Row(self.source, number, record) for number, record in enumerate(records, start=1))
+        for number, record in enumerate(records, start=1):
+            yield Row(self.source, number, record)
 
     def _unreadable(self, error: Exception) -> DataError:
         reason = " ".join(str(error).split()) or type(error).__name__

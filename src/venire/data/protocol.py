@@ -1,5 +1,6 @@
 """What a data set is to the rest of venire."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,7 +12,8 @@ class Loaded:
     """A data set as it was read.
 
     Args:
-        instances: in the data set's own order; ids are unique.
+        instances: in the data set's own order; ids are unique. A tuple, or, where they are not to be held
+            all at once, a `Streamed`, which reads them anew each time that it is gone through.
         fingerprint: SHA-256 (hex) over ids, texts and gold of `instances`; see
             `venire.data.fingerprint`.
         source: where it came from (a path relative to the data root, or a Hub id).
@@ -22,7 +24,7 @@ class Loaded:
             how they go with each other is told by all of them; empty where `instances` tell it.
     """
 
-    instances: tuple[Instance, ...]
+    instances: Sequence[Instance]
     fingerprint: str
     source: str
     revision: str | None = None

@@ -1,6 +1,6 @@
 """Any table as a data set: a JSONL, JSON, CSV or Parquet file, or a Hub split, with named columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,8 @@ from venire.data.protocol import Loaded
 from venire.data.rows import Row
 from venire.data.scores import Rated, merged
 from venire.data.settings import as_choice, check_at_least_one
+from venire.data.streamed import assemble_streamed
+from venire.data.streams import stream_rows
 from venire.errors import ConfigError
 from venire.records import Dimension, Gold, Instance, PreferenceGold, RatingsGold, Response, Winner
 
@@ -103,6 +105,8 @@ class Table:
         name: as it stands in tables and tags.
         expected_count: how many records there must be; None for any number.
         limit: the first records that are kept; None for all.
+        stream: read pairs of responses one after another each time that they are gone through, so that a
+            run need not hold them all; see docs/scale.md.
     """
 
     columns: Columns
@@ -119,6 +123,7 @@ class Table:
     name: str = "table"
     expected_count: int | None = None
     limit: int | None = None
+    stream: bool = False
 
     def __post_init__(self) -> None:
         check_at_least_one("limit", self.limit)
@@ -132,6 +137,10 @@ class Table:
         object.__setattr__(self, "scales", _checked_scales(self.scales, self.columns.ratings))
         for dimension in self.descriptions:
             _check_rated("descriptions", dimension, self.columns.ratings)
+        if self.stream and not self.columns.is_pairwise:
+            raise ConfigError(
+                "stream: expected pairs of responses: single ones are measured over all documents at once"
+            )
 
     def load(self) -> Loaded:
         """The records in file order.
@@ -139,6 +148,8 @@ class Table:
         Raises:
             DataError: the file (or Hub split) cannot be read, or a record breaks the format.
         """
+        if self.stream:
+            return self._streamed()
         rows, source, warnings = self._read()
         check_count(source, "records", len(rows), self.expected_count)
         return assemble(
@@ -148,6 +159,19 @@ class Table:
             limit=self.limit,
             revision=self.revision if self.hub is not None else None,
             id_field=self.columns.id or "prompt and responses",
+            warnings=warnings,
+        )
+
+    def _streamed(self) -> Loaded:
+        stream, source, warnings = self._stream()
+        return assemble_streamed(
+            lambda: (Placed(row, self._instance(row)) for row in stream()),
+            source=source,
+            labels=self._declared,
+            limit=self.limit,
+            revision=self.revision if self.hub is not None else None,
+            id_field=self.columns.id or "prompt and responses",
+            expected_count=self.expected_count,
             warnings=warnings,
         )
 
@@ -176,11 +200,25 @@ class Table:
 
     def _read(self) -> tuple[tuple[Row, ...], str, tuple[str, ...]]:
         if self.path is not None:
-            # An absolute path stays itself when joined.
-            below_root = Path(self.root) / self.path
-            return read_rows(below_root if below_root.exists() else Path(self.path)), self.path, ()
-        split = HubSplit(str(self.hub), self.split, self.config, self.revision, self.cache_dir)
+            return read_rows(self._file(self.path)), self.path, ()
+        split = self._split
         return split.rows(), split.source, split.warnings
+
+    def _stream(self) -> tuple[Callable[[], Iterator[Row]], str, tuple[str, ...]]:
+        if self.path is not None:
+            path = self._file(self.path)
+            return lambda: stream_rows(path), self.path, ()
+        split = self._split
+        return split.stream, split.source, split.warnings
+
+    def _file(self, path: str) -> Path:
+        # An absolute path stays itself when joined.
+        below_root = Path(self.root) / path
+        return below_root if below_root.exists() else Path(path)
+
+    @property
+    def _split(self) -> HubSplit:
+        return HubSplit(str(self.hub), self.split, self.config, self.revision, self.cache_dir)
 
     @property
     def _meanings(self) -> Mapping[str, Winner]:
