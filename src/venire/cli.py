@@ -174,6 +174,7 @@ def _add_compare(commands: _Commands) -> None:
         metavar="M",
         help="also test whether accuracies differ by less than M (0.02: two points): no loss at lower cost",
     )
+    compare.add_argument("--out", type=Path, metavar="DIR", help="also write comparison.* and a forest plot")
     compare.set_defaults(handler=_compare)
 
 
@@ -342,6 +343,7 @@ def _compare(arguments: argparse.Namespace) -> int:
         arguments.format,
         correction=arguments.correction,
         margin=arguments.margin,
+        out=arguments.out,
     )
 
 

@@ -218,6 +218,12 @@ def test_run_means_an_mlflow_run_id_too(tracked: tuple[Venire, Ran]) -> None:
     compared = venire("compare", *(mlflow_id[:12] for mlflow_id in ids))
     assert compared.status == 0, compared.err
     assert "method.orders" in compared.out
+    # Logged beside the sweep: its run's artifacts are the only ones with comparisons
+    logged = [path.name for path in venire.home.rglob("comparisons/*/*")]
+    assert {"comparison.md", "comparison.html", "comparison.json", "comparison_forest.png"} <= {*logged}
+    (sweep,) = {path.parents[2].name for path in venire.home.rglob("comparisons/*")}
+    assert f"of run {sweep}" in compared.last_line
+    assert sweep not in ids
 
 
 @pytest.fixture

@@ -2,20 +2,29 @@
 
 import json
 import math
+import os
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from venire.commands import exits
+from venire.errors import TrackingError
+from venire.hashing import digest
 from venire.reporting.compare import Comparison
 from venire.reporting.compare import compare as compare_runs
+from venire.reporting.compare_files import write_comparison
+from venire.reporting.compare_json import as_json
 from venire.reporting.compare_tables import comparison_tables
 from venire.reporting.pairing import read_run
-from venire.reporting.preference_pairing import KappaGap, Missing, Paired
-from venire.reporting.rated_pairing import Gap, RatedPair, gap_line
+from venire.reporting.preference_pairing import Paired
+from venire.reporting.rated_pairing import RatedPair, gap_line
 from venire.reporting.table import Format, render_tables
-from venire.runs import find_run
+from venire.runs import find_run, secret_values
 from venire.stats.equivalence import Equivalence
 from venire.stats.multiple import ALPHA, Correction
+from venire.tracking.artifacts import log_beside
+from venire.tracking.sync import settings_of
 
 
 def compare(
@@ -25,18 +34,43 @@ def compare(
     *,
     correction: str = Correction.HOLM,
     margin: float | None = None,
+    out: Path | None = None,
 ) -> int:
-    """Print the comparison of the named runs; the first is the baseline."""
-    runs = [read_run(find_run(home, reference)) for reference in references]
+    """Print the comparison of the named runs; the first is the baseline.
+
+    Its files are written into `out`, where it is given, and logged to MLflow, where the runs are.
+
+    Raises:
+        RunError: as `reporting.compare.compare`, or there is no such run.
+    """
+    folders = [find_run(home, reference) for reference in references]
+    runs = [read_run(folder) for folder in folders]
     comparison = compare_runs(runs, correction=Correction(correction), margin=margin)
     for warning in comparison.warnings:
         print(f"WARNING: {warning}", file=sys.stderr)
+    _print(comparison, form)
+    tracked = [run.record.mlflow_run_id for run in runs if run.record.mlflow_run_id]
+    if out is None and not tracked:
+        return exits.OK
+    with tempfile.TemporaryDirectory(prefix="venire-compare-") as scratch:
+        paths = write_comparison(comparison, [run.record for run in runs], out or Path(scratch))
+        if tracked:
+            name = digest([*(run.record.run_id for run in runs), correction, margin])[:8]
+            logged = _log(home, folders[0], tracked, paths, f"comparisons/{name}")
+            if logged and form == Format.TEXT:
+                print(logged)
+    if out is not None:
+        print(out / f"comparison.{Format.MARKDOWN}")
+    return exits.OK
+
+
+def _print(comparison: Comparison, form: str) -> None:
     if form == "json":
-        print(json.dumps(_as_json(comparison), indent=1))
-        return 0
+        print(json.dumps(as_json(comparison), indent=1))
+        return
     if form != Format.TEXT:
         print(render_tables(comparison_tables(comparison), Format(form)), end="")
-        return 0
+        return
     print(comparison.side_by_side.render(Format.TEXT))
     print(comparison.settings.render(Format.TEXT) if comparison.settings.rows else "no setting differs\n")
     for paired in comparison.paired:
@@ -44,7 +78,18 @@ def compare(
     for rated in comparison.rated:
         print(_rated_sentence(rated))
     print(f"{comparison.families}.")
-    return 0
+
+
+def _log(home: Path, folder: Path, tracked: Sequence[str], paths: Sequence[Path], place: str) -> str:
+    """To MLflow; returns where, or says that it could not be."""
+    try:
+        owners = log_beside(
+            settings_of(folder), tracked, paths, place, home=home, secrets=secret_values(os.environ)
+        )
+    except TrackingError as error:
+        print(f"WARNING: not logged to MLflow: {error}", file=sys.stderr)
+        return ""
+    return f"logged to MLflow: {place} of run {', '.join(owners)}"
 
 
 def _sentence(paired: Paired) -> str:
@@ -104,112 +149,3 @@ def _rated_sentence(pair: RatedPair) -> str:
     if pair.left_out:
         lines.append(f"  {pair.left_out} items are in only one of the runs and are left out")
     return "\n".join(lines)
-
-
-def _as_json(comparison: Comparison) -> dict[str, object]:
-    return {
-        "warnings": list(comparison.warnings),
-        "families": comparison.families,
-        "paired": [
-            {
-                "first": paired.first,
-                "second": paired.second,
-                "n": paired.common,
-                "left_out": paired.left_out,
-                "accuracy_difference": paired.accuracy.value,
-                "ci_low": _number(paired.accuracy.low),
-                "ci_high": _number(paired.accuracy.high),
-                "p": _number(paired.p),
-                "p_adjusted": _number(paired.p_adjusted),
-                "coverage": list(paired.coverage),
-                "missing": _missing_as_json(paired.missing),
-                "kappa": _kappa_as_json(paired.kappa),
-                "equivalence": _equivalence_as_json(paired.equivalence),
-                "discordant": {str(order): list(counts) for order, counts in paired.discordant.items()},
-                "mcnemar_exact_p": {str(order): p for order, p in paired.p_exact.items()},
-                "mcnemar_exact_p_adjusted": dict(paired.p_exact_adjusted),
-            }
-            for paired in comparison.paired
-        ],
-        "rated": [
-            {
-                "first": pair.first,
-                "second": pair.second,
-                "n": pair.common,
-                "left_out": pair.left_out,
-                "lacking": dict(pair.lacking),
-                "gaps": [_gap_as_json(gap) for gap in pair.gaps],
-            }
-            for pair in comparison.rated
-        ],
-    }
-
-
-def _gap_as_json(gap: Gap) -> dict[str, object]:
-    fields: dict[str, object] = {
-        "coefficient": str(gap.coefficient),
-        "dimension": gap.dimension,
-        "first": _number(gap.first),
-        "second": _number(gap.second),
-        "difference": _number(gap.difference.value),
-        "ci_low": _number(gap.difference.low),
-        "ci_high": _number(gap.difference.high),
-        "note": gap.difference.note,
-        "p": _number(gap.p),
-        "p_adjusted": _number(gap.p_adjusted),
-        "worst": _number(gap.worst),
-        "best": _number(gap.best),
-    }
-    if gap.test is None:
-        return fields
-    return fields | {
-        "n": gap.test.n,
-        "steiger_z": _number(gap.test.z),
-        "steiger_p": _number(gap.test.p),
-        "zou_low": _number(gap.test.low),
-        "zou_high": _number(gap.test.high),
-        "test_note": gap.test.note,
-    }
-
-
-def _kappa_as_json(gap: KappaGap | None) -> dict[str, object] | None:
-    if gap is None:
-        return None
-    return {
-        "difference": _number(gap.found.value),
-        "ci_low": _number(gap.found.low),
-        "ci_high": _number(gap.found.high),
-        "p": _number(gap.p),
-        "p_adjusted": _number(gap.p_adjusted),
-    }
-
-
-def _equivalence_as_json(found: Equivalence | None) -> dict[str, object] | None:
-    if found is None:
-        return None
-    return {
-        "margin": found.margin,
-        "low": _number(found.low),
-        "high": _number(found.high),
-        "p": _number(found.p),
-        "p_no_worse": _number(found.p_no_worse),
-        "note": found.note,
-    }
-
-
-def _missing_as_json(missing: Missing | None) -> dict[str, object] | None:
-    if missing is None:
-        return None
-    scored = missing.scored
-    return {
-        "items": missing.items,
-        "accuracy_difference_scored": _number(scored.value),
-        "ci_low": _number(scored.low),
-        "ci_high": _number(scored.high),
-        "worst": missing.worst,
-        "best": missing.best,
-    }
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
