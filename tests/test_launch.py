@@ -5,7 +5,8 @@ import gzip
 import json
 import os
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,7 +31,7 @@ from venire.llm.simulated import Simulation
 from venire.llm.store import open_engine, schema
 from venire.methods.comparing import Independent
 from venire.methods.pairwise import Pairwise
-from venire.methods.protocol import Method
+from venire.methods.protocol import Method, Sitting
 from venire.records import (
     BackendKind,
     Instance,
@@ -298,9 +299,21 @@ class Asking(Scripted):
     def stop_asking(self, reason: VenireError) -> None:
         self.answer.set_exception(reason)
 
+    @asynccontextmanager
+    async def attended(self, sitting: Sitting) -> AsyncIterator[None]:
+        sitting.say(f"{sitting.name}: {sitting.instances} {sitting.kind} instances")
+        yield
+        sitting.say("nobody is asked any more")
+
 
 def test_one_interrupt_ends_the_wait_for_a_person(tmp_path: Path) -> None:
-    written = run(tmp_path, experiment(Asking(right)))
+    said: list[str] = []
+    written = run(tmp_path, experiment(Asking(right)), say=said.append)
+    assert said == [
+        f"{written.record.name}: 6 none instances",
+        "SIGINT: no further call is sent, and none is in flight",
+        "nobody is asked any more",
+    ]
     assert written.record.status is RunStatus.INCOMPLETE
     assert written.record.error == "interrupted (SIGINT) (5 of 6 instances are not judged)"
     assert len(read_outcomes(written.folder)) == 6

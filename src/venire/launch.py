@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from venire.llm.protocol import LLM
 from venire.llm.replicate import Replicated
 from venire.llm.route import Route
 from venire.llm.settings import Mode
-from venire.methods.protocol import AsksPeople, Method
+from venire.methods.protocol import AsksPeople, Method, Sitting
 from venire.metrics.calls import lost_replies
 from venire.metrics.cascade import guarantee_metrics
 from venire.metrics.measure import MetricSettings, measure
@@ -248,7 +249,8 @@ async def judge(
             llm = by_way_of(stored)
             if experiment.replicate is Replicate.PER_SEED:
                 llm = Replicated(llm, experiment.seed)
-            judged, method = await judge_experiment(experiment, llm, stop=stop, on_done=door.on_done)
+            async with _attended(experiment, door):
+                judged, method = await judge_experiment(experiment, llm, stop=stop, on_done=door.on_done)
             judged = replace(judged, unfinished=(*judged.unfinished, *stored.summary.lost))
             warnings = stored.summary.warnings
     except StoreError as error:
@@ -257,6 +259,15 @@ async def judge(
         # What is judged is kept, whatever became of the store at its end.
         judged = replace(judged, stopped=judged.stopped or error)
     return judged, warnings, method
+
+
+def _attended(experiment: Experiment, door: Door) -> AbstractAsyncContextManager[None]:
+    """Within it the people whom the method asks can answer."""
+    method = experiment.method
+    if not isinstance(method, AsksPeople):
+        return nullcontext()
+    count = len(experiment.all_instances)
+    return method.attended(Sitting(experiment.identity.name, experiment.kind, count, door.say))
 
 
 def _record(

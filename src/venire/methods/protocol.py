@@ -1,13 +1,15 @@
 """What a method is to the runner."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from venire.errors import VenireError
 from venire.judging.judge import Judge
 from venire.llm.embedding import EmbeddingModel
 from venire.llm.protocol import LLM
-from venire.records import Instance, Outcome
+from venire.records import BackendKind, Instance, Outcome
 
 
 class Method(Protocol):
@@ -85,9 +87,26 @@ class Fits(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """What people who are asked may know of the run.
+
+    Args:
+        name: of the run.
+        kind: what answers the calls; every page says so.
+        instances: how many there are to judge.
+        say: prints a line for the user.
+    """
+
+    name: str
+    kind: BackendKind
+    instances: int
+    say: Callable[[str], None] = lambda _: None
+
+
 @runtime_checkable
 class AsksPeople(Protocol):
-    """A method that may put questions to a person in the terminal while it judges."""
+    """A method that may put questions to a person while it judges."""
 
     @property
     def asks_people(self) -> bool:
@@ -96,4 +115,8 @@ class AsksPeople(Protocol):
 
     def stop_asking(self, reason: VenireError) -> None:
         """Give up the open question, and those to come: what waits for an answer raises `reason`."""
+        ...
+
+    def attended(self, sitting: Sitting) -> AbstractAsyncContextManager[None]:
+        """Within it people can be asked; where they are asked on a page, it is served."""
         ...

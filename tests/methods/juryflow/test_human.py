@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,11 @@ import pytest
 from tests.methods.juryflow.court import Court, judged, juryflow, pair
 
 from venire.errors import ConfigError, DataError, InputEnded, MissingRecording
+from venire.judging.convene import Hearing
 from venire.judging.matter import Matter
-from venire.methods.juryflow.graph import Node
-from venire.methods.juryflow.human import Human, Recorded, question_text, read_choices
+from venire.methods.juryflow.choices import read_choices
+from venire.methods.juryflow.graph import Graph, Node
+from venire.methods.juryflow.human import Human, Recorded, question_text
 from venire.methods.juryflow.select import Focal, Focus, Question
 from venire.methods.juryflow.terminal import Terminal, TypedLines
 from venire.records import Verdict
@@ -27,7 +30,15 @@ NODES = (
     Node(2, "snow is white", {Verdict.ACCEPT: 3, Verdict.REJECT: 2}, 0.6126, (), Verdict.ACCEPT),
     Node(3, "coal is black", {Verdict.ACCEPT: 2, Verdict.REJECT: 3}, 0.6126, (), Verdict.REJECT),
 )
-QUESTION = Question(Matter(pair("x", "y"), 0), NODES, (1, 2, 3), 2, np.random.default_rng(0))
+
+
+def asked(place: int = 0, nodes: tuple[Node, ...] = NODES) -> Question:
+    graph = Graph(Hearing(Matter(pair("x", "y"), place)), nodes, np.zeros((len(nodes), len(nodes))))
+    return Question(graph, (1, 2, 3), 2, 0.5, np.random.default_rng(0))
+
+
+QUESTION = asked()
+NOON = datetime(2026, 12, 1, 13, 0, tzinfo=timezone(timedelta(hours=1)))
 
 
 def ticking(step_s: float) -> Iterator[float]:
@@ -48,12 +59,12 @@ def terminal(*typed: str) -> tuple[Terminal, list[str]]:
         except StopIteration:
             raise EOFError from None
 
-    return Terminal(shown.append, read, lambda: next(ticks)), shown
+    return Terminal(shown.append, read, lambda: next(ticks), lambda: NOON), shown
 
 
 def choose(path: Path, *typed: str, question: Question = QUESTION) -> tuple[Focus, list[str]]:
     made, shown = terminal(*typed)
-    return asyncio.run(Human(str(path), made).select(question)), shown
+    return asyncio.run(Human(str(path), "ana", made).select(question)), shown
 
 
 def test_the_question_shows_the_request_and_the_ranked_claims_with_votes_and_tags() -> None:
@@ -78,6 +89,9 @@ def test_the_chosen_claim_is_the_only_one_and_the_answer_is_kept_with_its_time(t
             "text": "coal is black",
             "offered": [1, 2, 3],
             "seconds": 4.5,
+            "annotator": "ana",
+            "chosen_at": "2026-12-01T12:00:00+00:00",
+            "selector": "human",
         }
     ]
 
@@ -105,16 +119,16 @@ def test_an_answered_question_is_not_asked_again(tmp_path: Path) -> None:
 def test_other_claims_are_another_question(tmp_path: Path) -> None:
     path = tmp_path / "choices.jsonl"
     choose(path, "2")
-    changed = replace(QUESTION, nodes=(*NODES[:2], replace(NODES[2], text="snow is cold"), NODES[3]))
+    changed = asked(nodes=(*NODES[:2], replace(NODES[2], text="snow is cold"), NODES[3]))
     assert choose(path, "1", question=changed)[0].claims == (1,)
 
 
 def test_nobody_to_ask_is_said_and_no_further_question_is_put(tmp_path: Path) -> None:
     made, shown = terminal()
-    human = Human(str(tmp_path / "choices.jsonl"), made)
+    human = Human(str(tmp_path / "choices.jsonl"), terminal=made)
 
     async def both() -> list[object]:
-        other = replace(QUESTION, matter=Matter(pair("x", "y"), 1))
+        other = asked(1)
         return await asyncio.gather(human.select(QUESTION), human.select(other), return_exceptions=True)
 
     for raised in asyncio.run(both()):
@@ -131,12 +145,12 @@ def test_an_open_question_is_given_up_with_the_reason_and_no_other_is_put(tmp_pa
         return ""
 
     async def interrupted() -> list[object]:
-        human = Human(str(tmp_path / "choices.jsonl"), Terminal(shown.append, nothing_typed))
-        other = replace(QUESTION, matter=Matter(pair("x", "y"), 1))
-        asked = [asyncio.ensure_future(human.select(each)) for each in (QUESTION, other)]
+        human = Human(str(tmp_path / "choices.jsonl"), terminal=Terminal(shown.append, nothing_typed))
+        other = asked(1)
+        waiting = [asyncio.ensure_future(human.select(each)) for each in (QUESTION, other)]
         await asyncio.sleep(0.01)
         human.stop_asking(Interrupted("interrupted (SIGINT)"))
-        return await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 5)
+        return await asyncio.wait_for(asyncio.gather(*waiting, return_exceptions=True), 5)
 
     assert [type(raised) for raised in asyncio.run(interrupted())] == [Interrupted, Interrupted]
     assert len(shown) == 1
@@ -198,8 +212,8 @@ def test_a_choice_that_was_not_made_is_missing(tmp_path: Path, index: int) -> No
     path = tmp_path / "choices.jsonl"
     choose(path, "3")
     other = (
-        replace(QUESTION, matter=Matter(pair("x", "y"), 1)),
-        replace(QUESTION, nodes=(*NODES[:3], replace(NODES[3], text="coal is grey"))),
+        asked(1),
+        asked(nodes=(*NODES[:3], replace(NODES[3], text="coal is grey"))),
     )[index]
     with pytest.raises(MissingRecording, match="no choice on response"):
         asyncio.run(Recorded(str(path)).select(other))
@@ -224,7 +238,7 @@ def test_a_whole_run_by_hand_and_its_replay_agree(tmp_path: Path) -> None:
     instance = pair("one. two. four", "three")
     # First response: "two" (3:1:1) before "one" (3:2); the human takes the second. Second: none.
     made, shown = terminal("2", "none")
-    by_hand = juryflow(focal=Focal(selector=Human(str(path), made)))
+    by_hand = juryflow(focal=Focal(selector=Human(str(path), terminal=made)))
     outcome = judged(by_hand, court(), instance)
     assert len(shown) == 2
     replayed = judged(juryflow(focal=Focal(selector=Recorded(str(path)))), court(), instance)

@@ -20,8 +20,10 @@ from venire.llm.embedding import OFFLINE
 from venire.methods.juryflow.graph import Edges, GraphSettings
 from venire.methods.juryflow.human import Human, Recorded
 from venire.methods.juryflow.method import JuryFlow
+from venire.methods.juryflow.oracle import Oracle
 from venire.methods.juryflow.same_budget import SameBudgetMajority
 from venire.methods.juryflow.select import Auto, Focal, Random
+from venire.page.jury.selector import Page
 
 CONF = config_dir()
 DOCS = Path(__file__).parents[3] / "docs" / "juryflow.md"
@@ -112,10 +114,21 @@ def test_selectors_are_files_of_their_own(tmp_path: Path) -> None:
         "auto": built("selector@method.focal.selector=auto"),
         "random": built("selector@method.focal.selector=random"),
         "human": built("selector@method.focal.selector=human", chosen),
+        "oracle": built("selector@method.focal.selector=oracle", chosen),
+        "page": built("selector@method.focal.selector=page", chosen),
         "recorded": built("selector@method.focal.selector=recorded", chosen),
     }
     assert sorted(found) == sorted(file.stem for file in (CONF / "selector").glob("*.yaml"))
-    kinds = {"auto": Auto, "random": Random, "human": Human, "recorded": Recorded}
+    kinds = {
+        "auto": Auto,
+        "random": Random,
+        "human": Human,
+        "oracle": Oracle,
+        "page": Page,
+        "recorded": Recorded,
+    }
+    asks = {name for name, made in found.items() if made.asks_people}
+    assert asks == {"human", "page"}
     for name, made in found.items():
         assert made.focal is not None
         assert isinstance(made.focal.selector, kinds[name])

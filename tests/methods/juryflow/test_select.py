@@ -7,8 +7,9 @@ import pytest
 from tests.methods.juryflow.court import pair
 
 from venire.errors import ConfigError
+from venire.judging.convene import Hearing
 from venire.judging.matter import Matter
-from venire.methods.juryflow.graph import Node
+from venire.methods.juryflow.graph import Graph, Node
 from venire.methods.juryflow.select import Auto, Focal, Focus, Random, ranked_claims, select_focal
 
 MATTER = Matter(pair("x", "y"), 0)
@@ -19,7 +20,8 @@ def nodes(*disagreements: float) -> list[Node]:
 
 
 def selected(focal: Focal, *disagreements: float, seed: int = 0) -> Focus:
-    return asyncio.run(select_focal(MATTER, nodes(*disagreements), focal, np.random.default_rng(seed)))
+    graph = Graph(Hearing(MATTER), tuple(nodes(*disagreements)), np.zeros((len(disagreements),) * 2))
+    return asyncio.run(select_focal(graph, focal, np.random.default_rng(seed)))
 
 
 @pytest.mark.parametrize(

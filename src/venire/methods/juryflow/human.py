@@ -1,35 +1,14 @@
 """Stage 3 by a human: one question in the terminal, its answer kept, and kept answers given again."""
 
 import asyncio
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from venire.errors import ConfigError, DataError, InputEnded, MissingRecording, VenireError
+from venire.errors import ConfigError, InputEnded, MissingRecording, VenireError
+from venire.methods.juryflow.choices import Answered, Choice, append_choice, given_choice, read_choices
 from venire.methods.juryflow.graph import Node
 from venire.methods.juryflow.select import Focus, Question
 from venire.methods.juryflow.terminal import Terminal
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One answer.
-
-    `claim` is c*'s index and `text` the claim, None and "" where nothing was chosen; `offered` are the
-    claims that could be chosen, most disputed first; `seconds` the time taken.
-    """
-
-    instance_id: str
-    response_index: int
-    claim: int | None
-    text: str
-    offered: tuple[int, ...]
-    seconds: float
-
-    @property
-    def focus(self) -> Focus:
-        """The chosen claim is the only one that is re-evaluated."""
-        return Focus(() if self.claim is None else (self.claim,), self.seconds)
 
 
 class _Asking:
@@ -81,6 +60,7 @@ class Human:
 
     Args:
         choices: a JSONL file, made where there is none.
+        annotator: who chooses, kept with each choice.
         terminal: injected by tests.
 
     Raises:
@@ -90,6 +70,7 @@ class Human:
     """
 
     choices: str
+    annotator: str = ""
     terminal: Terminal = field(default_factory=Terminal, compare=False, repr=False)
     _asking: _Asking = field(default_factory=_Asking, init=False, compare=False, repr=False)
 
@@ -109,10 +90,10 @@ class Human:
             VenireError: what `stop_asking` was told.
         """
         async with self._asking.turn:
-            given = _given(Path(self.choices), question)
+            given = given_choice(Path(self.choices), question)
             if given is None:
                 given = await self._ask(question)
-                _append(Path(self.choices), given)
+                append_choice(Path(self.choices), given)
         return given.focus
 
     def stop_asking(self, reason: VenireError) -> None:
@@ -130,14 +111,8 @@ class Human:
                 break
             self.terminal.show(f"Expected a number from 1 to {len(question.ranked)}, or none.")
         claim = None if typed == "none" else question.ranked[int(typed) - 1]
-        return Choice(
-            question.matter.instance.id,
-            question.matter.response_index,
-            claim,
-            "" if claim is None else question.nodes[claim].text,
-            question.ranked,
-            round(self.terminal.clock() - asked_at, 3),
-        )
+        seconds = self.terminal.clock() - asked_at
+        return Answered(claim, seconds, self.annotator, self.name, self.terminal.now()).to(question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +145,7 @@ class Recorded:
         Raises:
             MissingRecording: nobody chose on this response, or among other claims.
         """
-        given = _given(Path(self.choices), question)
+        given = given_choice(Path(self.choices), question)
         if given is None:
             raise MissingRecording(
                 f"{self.choices}: no choice on response {question.matter.response_index + 1} of "
@@ -204,45 +179,3 @@ def _claim_text(number: int, node: Node, starred: bool) -> str:
     tags = f"  [{', '.join(node.tags)}]" if node.tags else ""
     star = "*" if starred else " "
     return f"{star} {number:>2}  d = {node.disagreement:.3f}  {votes}{tags}\n      {node.text}"
-
-
-def _given(path: Path, question: Question) -> Choice | None:
-    """The latest choice on this response, if it was among the very same claims."""
-    place = (question.matter.instance.id, question.matter.response_index)
-    mine = [each for each in read_choices(path) if (each.instance_id, each.response_index) == place]
-    if not mine or not _fits(mine[-1], question):
-        return None
-    return mine[-1]
-
-
-def _fits(choice: Choice, question: Question) -> bool:
-    if choice.claim is None:
-        return choice.offered == question.ranked
-    return choice.claim < len(question.nodes) and question.nodes[choice.claim].text == choice.text
-
-
-def read_choices(path: Path) -> tuple[Choice, ...]:
-    """The choices in a file, in the order in which they were made; none where there is no file.
-
-    Raises:
-        DataError: a line breaks the format; names file and line.
-    """
-    if not path.is_file():
-        return ()
-    choices = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        try:
-            fields = json.loads(line)
-            choices.append(Choice(**{**fields, "offered": tuple(fields["offered"])}))
-        except (ValueError, TypeError, KeyError) as error:
-            raise DataError(
-                f"{path}:{number}: expected a recorded choice, got {line[:80]!r} ({error})"
-            ) from None
-    return tuple(choices)
-
-
-def _append(path: Path, choice: Choice) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fields = {name: getattr(choice, name) for name in Choice.__dataclass_fields__}
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(fields, ensure_ascii=False) + "\n")

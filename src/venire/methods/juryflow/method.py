@@ -1,6 +1,7 @@
 """`method=juryflow`: disagreement among judges decides which claims are judged again."""
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -25,7 +26,6 @@ from venire.llm.protocol import LLM
 from venire.methods.comparing import prompts_of
 from venire.methods.juryflow.draws import stream
 from venire.methods.juryflow.graph import Graph, GraphSettings, disagreement_graph
-from venire.methods.juryflow.human import Human
 from venire.methods.juryflow.induce import Lessons, induce_entries
 from venire.methods.juryflow.memory import (
     Additions,
@@ -35,11 +35,13 @@ from venire.methods.juryflow.memory import (
     RubricShelf,
     remember,
 )
+from venire.methods.juryflow.people import AsksPerson, Change, ShowsWhatChanged
 from venire.methods.juryflow.proceeding import Proceeding
 from venire.methods.juryflow.propagate import CrossInstance, Propagation, propagate_from
 from venire.methods.juryflow.reduce import final_verdicts
 from venire.methods.juryflow.review import Reevaluation, Reviewing, review_focal
 from venire.methods.juryflow.select import Focal, Focus, select_focal
+from venire.methods.protocol import Sitting
 from venire.records import Instance, Outcome
 
 
@@ -155,17 +157,25 @@ class JuryFlow:
     @property
     def asks_people(self) -> bool:
         """Whether a human chooses the focal claims."""
-        return self._human is not None
+        return self._person is not None
 
     def stop_asking(self, reason: VenireError) -> None:
         """Give up the open question; without a human there is none."""
-        if self._human is not None:
-            self._human.stop_asking(reason)
+        if self._person is not None:
+            self._person.stop_asking(reason)
+
+    def attended(self, sitting: Sitting) -> AbstractAsyncContextManager[None]:
+        """Within it a human can be asked."""
+        return nullcontext() if self._onlooker is None else self._onlooker.attended(sitting)
 
     @property
-    def _human(self) -> Human | None:
+    def _person(self) -> AsksPerson | None:
         selector = self.focal.selector if self.focal else None
-        return selector if isinstance(selector, Human) else None
+        return selector if isinstance(selector, AsksPerson) else None
+
+    @property
+    def _onlooker(self) -> ShowsWhatChanged | None:
+        return self._person if isinstance(self._person, ShowsWhatChanged) else None
 
     def initial_memory(self) -> Memory:
         """An empty one."""
@@ -188,7 +198,10 @@ class JuryFlow:
         assert isinstance(memory, Memory)
         matters = [Matter(instance, index) for index in range(len(instance.responses))]
         made = await together(self._proceed(matter, memory, llm) for matter in matters)
-        return await self._outcome(instance, made, llm)
+        outcome = await self._outcome(instance, made, llm)
+        if self._onlooker is not None:
+            self._onlooker.decided(outcome)
+        return outcome
 
     async def _proceed(self, matter: Matter, memory: Memory, llm: LLM) -> Proceeding:
         """One response through the stages."""
@@ -203,7 +216,10 @@ class JuryFlow:
         lessons = await self._induce(focal, graph, reviewing, llm)
         verdicts = final_verdicts(hearing, (*focal, *spread), self.panel.strongest)
         selector = self.focal.selector.name if self.focal else ""
-        return Proceeding(hearing, graph, selector, focus, (*focal, *spread), lessons, verdicts)
+        proceeding = Proceeding(hearing, graph, selector, focus, (*focal, *spread), lessons, verdicts)
+        if self._onlooker is not None:
+            self._onlooker.resolved(Change(proceeding, self.reduction))
+        return proceeding
 
     def _reviewing(self, memory: Memory) -> Reviewing:
         chosen = self.reviewer or self.panel.strongest
@@ -220,7 +236,7 @@ class JuryFlow:
     async def _focus(self, matter: Matter, graph: Graph) -> Focus:
         if self.focal is None:
             return Focus()
-        return await select_focal(matter, graph.nodes, self.focal, self._rng("focal", matter))
+        return await select_focal(graph, self.focal, self._rng("focal", matter))
 
     async def _spread(
         self,

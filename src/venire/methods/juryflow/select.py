@@ -8,7 +8,7 @@ import numpy as np
 
 from venire.errors import ConfigError
 from venire.judging.matter import Matter
-from venire.methods.juryflow.graph import Node
+from venire.methods.juryflow.graph import Graph, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,18 +16,28 @@ class Question:
     """What a selector is asked: which disagreement should be resolved first.
 
     Args:
-        matter: the response.
-        nodes: all its claims.
+        graph: over the claims of the response.
         ranked: those with d_i > tau, most disputed first, ties by lower index; never empty.
         budget: m.
+        threshold: tau.
         rng: of (seed, instance, response), for selectors that draw.
     """
 
-    matter: Matter
-    nodes: tuple[Node, ...]
+    graph: Graph
     ranked: tuple[int, ...]
     budget: int
+    threshold: float
     rng: np.random.Generator = field(compare=False)
+
+    @property
+    def matter(self) -> Matter:
+        """The response."""
+        return self.graph.hearing.matter
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All its claims."""
+        return self.graph.nodes
 
     @property
     def candidates(self) -> tuple[int, ...]:
@@ -114,17 +124,15 @@ class Focal:
             raise ConfigError(f"budget: expected at least 1, got {self.budget}; focal=null re-evaluates none")
 
 
-async def select_focal(
-    matter: Matter, nodes: Sequence[Node], focal: Focal, rng: np.random.Generator
-) -> Focus:
+async def select_focal(graph: Graph, focal: Focal, rng: np.random.Generator) -> Focus:
     """The claims to re-evaluate; none, and no question, where no claim is disputed enough.
 
     Source: JuryFlow, "Focal selection"; spec, section 1, stage 3.
     """
-    ranked = ranked_claims([node.disagreement for node in nodes], focal.threshold)
+    ranked = ranked_claims([node.disagreement for node in graph.nodes], focal.threshold)
     if not ranked:
         return Focus()
-    return await focal.selector.select(Question(matter, tuple(nodes), ranked, focal.budget, rng))
+    return await focal.selector.select(Question(graph, ranked, focal.budget, focal.threshold, rng))
 
 
 def ranked_claims(disagreements: Sequence[float], threshold: float) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 _AT_ONCE = 4096  # bytes
 
@@ -55,8 +56,9 @@ async def _more() -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """What a question is shown on, and answered at. `clock` is in seconds."""
+    """What a question is shown on, and answered at. `clock` is in seconds; `now` tells the date."""
 
     show: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
     read: Callable[[], Awaitable[str]] = field(default_factory=TypedLines)
     clock: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -1,0 +1,167 @@
+"""What people chose: one choice, and the file that keeps choices, which a killed process does not shorten."""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock
+
+from venire.errors import DataError
+from venire.methods.juryflow.select import Focus, Question
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One answer to the question which disagreement should be resolved first.
+
+    Args:
+        instance_id, response_index: the response, its index from 0.
+        claim: c*'s index, None where nothing was chosen.
+        text: the claim, "" where nothing was chosen.
+        offered: the claims that could be chosen, most disputed first.
+        seconds: the time taken, from when the question was shown.
+        annotator: who chose; "" where nobody said.
+        chosen_at: when, ISO 8601, UTC; "" where it is not known, or no person chose.
+        selector: how it was asked (`human`: in the terminal; `page`), or `oracle`: no person chose.
+    """
+
+    instance_id: str
+    response_index: int
+    claim: int | None
+    text: str
+    offered: tuple[int, ...]
+    seconds: float
+    annotator: str = ""
+    chosen_at: str = ""
+    selector: str = "human"
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """The response that it is about."""
+        return (self.instance_id, self.response_index)
+
+    @property
+    def focus(self) -> Focus:
+        """The chosen claim is the only one that is re-evaluated."""
+        return Focus(() if self.claim is None else (self.claim,), self.seconds)
+
+    def fits(self, claims: Sequence[str], offered: Sequence[int]) -> bool:
+        """Whether it was made among these claims."""
+        if self.claim is None:
+            return self.offered == tuple(offered)
+        return self.claim < len(claims) and claims[self.claim] == self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer as it comes in: the claim (None: nothing is chosen), how long it took, who, how, when."""
+
+    claim: int | None
+    seconds: float
+    annotator: str
+    selector: str
+    at: datetime | None = None
+
+    def to(self, question: Question) -> Choice:
+        """The choice that it is."""
+        return Choice(
+            instance_id=question.matter.instance.id,
+            response_index=question.matter.response_index,
+            claim=self.claim,
+            text="" if self.claim is None else question.nodes[self.claim].text,
+            offered=question.ranked,
+            seconds=round(self.seconds, 3),
+            annotator=self.annotator,
+            chosen_at="" if self.at is None else self.at.astimezone(UTC).isoformat(timespec="seconds"),
+            selector=self.selector,
+        )
+
+
+def given_choice(path: Path, question: Question) -> Choice | None:
+    """The latest choice on this response, if it was made among the very same claims."""
+    place = (question.matter.instance.id, question.matter.response_index)
+    latest = latest_choices(read_choices(path)).get(place)
+    claims = [node.text for node in question.nodes]
+    return latest if latest is not None and latest.fits(claims, question.ranked) else None
+
+
+def latest_choices(choices: Sequence[Choice]) -> dict[tuple[str, int], Choice]:
+    """The last choice on each response."""
+    return {choice.place: choice for choice in choices}
+
+
+def read_choices(path: Path) -> tuple[Choice, ...]:
+    """The choices in a file, in the order in which they were made; none where there is no file.
+
+    A last line without an end that is no choice was cut short while it was written: nobody was told that
+    it is kept, and it counts for nothing.
+
+    Raises:
+        DataError: any other line breaks the format; names file and line.
+    """
+    if not path.is_file():
+        return ()
+    *lines, rest = path.read_bytes().split(b"\n")
+    if rest and _is_whole(rest):
+        lines.append(rest)
+    return tuple(_choice(line, f"{path}:{number}") for number, line in enumerate(lines, start=1))
+
+
+def append_choice(path: Path, choice: Choice) -> None:
+    """Add a choice; when this returns, neither a kill of the process nor of the machine loses it.
+
+    Raises:
+        OSError: it could not be kept.
+    """
+    line = json.dumps(asdict(choice), ensure_ascii=False).encode() + b"\n"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{path}.lock"):
+        is_new = not path.exists()
+        with path.open("ab+") as file:
+            _end_the_last_line(file.fileno())
+            file.write(line)
+            file.flush()
+            os.fsync(file.fileno())
+        if is_new:
+            _keep_name(path.parent)
+
+
+def _end_the_last_line(file: int) -> None:
+    """A line that was cut short is taken away, one that only lacks its end is given it."""
+    size = os.fstat(file).st_size
+    rest = os.pread(file, size, 0).rpartition(b"\n")[2]
+    if not rest:
+        return
+    if _is_whole(rest):
+        os.write(file, b"\n")
+    else:
+        os.ftruncate(file, size - len(rest))
+
+
+def _keep_name(folder: Path) -> None:
+    """The new file's name is in the folder, whatever becomes of the machine."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _choice(line: bytes, where: str) -> Choice:
+    try:
+        fields = json.loads(line)
+        return Choice(**{**fields, "offered": tuple(fields["offered"])})
+    except (ValueError, TypeError, KeyError) as error:
+        shown = line[:80].decode(errors="replace")
+        raise DataError(f"{where}: expected a recorded choice, got {shown!r} ({error})") from None
