@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from venire.metrics.measurement import Collector, metric_name
-from venire.metrics.spent import is_fixed, once, spending_metrics
+from venire.metrics.spent import Pooled, is_fixed, is_timed, once, spending_metrics
 from venire.metrics.sums import cost_of, known_sum, tokens_of
 from venire.records import BackendKind, Call, FinishReason, Price, Usage
 from venire.stats.estimate import NAN
@@ -39,6 +39,7 @@ def call_metrics(
     unfinished: Sequence[Call] = (),
     prices: Mapping[str, Price | None] | None = None,
     development: Sequence[Call] = (),
+    pooled: Pooled | None = None,
 ) -> None:
     """`calls/*`, `tokens/*`, `cost_usd/*`, `latency_s/*` of a run that judged `judged` instances.
 
@@ -46,11 +47,12 @@ def call_metrics(
     instances that the run stopped before: they were paid like any, and count in every sum, but say nothing
     of what an instance takes; so do those of a `development` split. A call about no instance counts once,
     and in no number per instance. `prices` of the run's models, by which input and output are priced apart.
+    `pooled` is what the calls themselves do not tell, where they are interned.
     """
     taken = once([*calls, *unfinished, *development])
     own = [call for call in once(calls) if not is_fixed(call)]
     completions = [call for call in taken if not call.is_embedding]
-    _counts(completions, out)
+    _counts(completions, out, pooled)
     out.put("calls/unfinished", sum(not call.is_embedding for call in unfinished))
     if development:
         out.put("calls/development", sum(not call.is_embedding for call in development))
@@ -60,9 +62,9 @@ def call_metrics(
     _tokens(completions, out)
     _cost(taken, out)
     _cost_per_instance(own, judged, out)
-    _latency(completions, out)
+    _latency(completions, out, pooled)
     out.put("cost_usd/unpriced_calls", sum(not call.cost_complete for call in completions))
-    spending_metrics(completions, asked, judged, prices or {}, out)
+    spending_metrics(completions, asked, judged, prices or {}, out, pooled=pooled)
     if len(completions) < len(taken):
         _embeddings([call for call in taken if call.is_embedding], out)
 
@@ -72,22 +74,23 @@ def is_accounting(metric: str) -> bool:
     return metric in ACCOUNTING or (metric.startswith("calls/") and metric.endswith(("/paid", "/replayed")))
 
 
-def _latency(calls: Sequence[Call], out: Collector) -> None:
+def _latency(calls: Sequence[Call], out: Collector, pooled: Pooled | None) -> None:
     """Percentiles over the calls of real models: no other kind has a latency of its own."""
     names = {f"latency_s/p{percent}": percent for percent in (50, 95)}
-    timed = [call.latency_s for call in calls if call.kind in (BackendKind.LIVE, BackendKind.LOCAL)]
-    if not timed:
+    own = (call.latency_s for call in calls if is_timed(call))
+    timed = np.fromiter(own, dtype=np.float64) if pooled is None else pooled.timed
+    if not len(timed):
         out.missing(names, "no model answered" if calls else "there is no call")
         return
     for name, percent in names.items():
         out.put(name, float(np.percentile(timed, percent)))
 
 
-def _counts(calls: Sequence[Call], out: Collector) -> None:
+def _counts(calls: Sequence[Call], out: Collector, pooled: Pooled | None) -> None:
     paid = [call for call in calls if _answered(call) and not call.replayed]
     replayed = [call for call in calls if _answered(call) and call.replayed]
     out.put("calls/total", len(calls))
-    out.put("calls/distinct", len({call.key for call in calls}))
+    out.put("calls/distinct", pooled.distinct if pooled else len({call.key for call in calls}))
     out.put("calls/paid", len(paid))
     out.put("calls/replayed", len(replayed))
     out.put("calls/failed", len(calls) - len(paid) - len(replayed))

@@ -1,6 +1,6 @@
 """Whether confidences are worth their numbers: `confidence/<source>/*` of a run on preferences."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -97,9 +97,13 @@ def told_by(source: Source, judged: Judged) -> Told:
 
 def sources_of(settings: ConfidenceSettings, judged: Judged) -> tuple[Source, ...]:
     """The sources that are measured."""
+    return _measured_sources(settings, {source: told_by(source, judged) for source in Source})
+
+
+def _measured_sources(settings: ConfidenceSettings, told: Mapping[Source, Told]) -> tuple[Source, ...]:
     if settings.sources is not None:
         return settings.sources
-    return tuple(source for source in Source if told_by(source, judged).used.any())
+    return tuple(source for source in Source if told[source].used.any())
 
 
 def confidence_metrics(
@@ -110,14 +114,17 @@ def confidence_metrics(
     *,
     level: float = 0.95,
     development: Judged = (),
+    all_told: Mapping[Source, Told] | None = None,
 ) -> None:
     """`confidence/<source>/*`, and below it `isotonic/*` and `platt/*` where there is a development split.
 
     Of final predictions: an item without one, or of which the source tells nothing, is no part (`n`).
+    `all_told` is what every source tells of `judged`, where that was found out before.
     """
-    for source in sources_of(settings, judged):
+    known = {source: told_by(source, judged) for source in Source} if all_told is None else all_told
+    for source in _measured_sources(settings, known):
         prefix = metric_name("confidence", source)
-        told = told_by(source, judged)
+        told = known[source]
         out.put(f"{prefix}/n", len(told.confidence))
         if not len(told.confidence):
             names = [f"{prefix}/{name}" for name in _NAMES]

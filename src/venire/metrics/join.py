@@ -1,8 +1,9 @@
 """Joins instances and outcomes by id, and lays verdicts out as columns of codes."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,6 +28,9 @@ CODE = {winner: code for code, winner in enumerate(WINNERS)}
 UNSCORED = -1  # was to be judged, has no judgment
 NOT_ASKED = -2  # was not to be judged in this order
 
+Value = TypeVar("Value")
+Made = TypeVar("Made")
+
 Judgments = Mapping[Order | None, Prediction]  # by order shown; under None where there is no order
 
 
@@ -35,7 +39,7 @@ class Items:
     """The instances in order of id, as arrays of shape (n,).
 
     Args:
-        ids: sorted.
+        ids: sorted; empty where nobody asks for them.
         gold: position in `WINNERS`.
         cluster: codes 0 .. C - 1; an instance without a cluster is one of its own.
         subset: name, empty where it has none.
@@ -49,7 +53,7 @@ class Items:
     @property
     def n(self) -> int:
         """How many instances."""
-        return len(self.ids)
+        return len(self.gold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +99,10 @@ def join(instances: Sequence[Instance], outcomes: Iterable[Outcome]) -> list[tup
     return [(instance, by_id.get(instance.id)) for instance in sorted(instances, key=lambda each: each.id)]
 
 
-def items_of(instances: Sequence[Instance], labels: Sequence[Winner]) -> Items:
-    """Arrays of instances with a human preference, in the given order.
+def items_of(
+    instances: Sequence[Instance], labels: Sequence[Winner], *, cluster: IntArray | None = None
+) -> Items:
+    """Arrays of instances with a human preference, in the given order; `cluster` where they do not say it.
 
     Raises:
         DataError: an instance without one, or with a label that is not declared.
@@ -105,7 +111,7 @@ def items_of(instances: Sequence[Instance], labels: Sequence[Winner]) -> Items:
     return Items(
         ids=tuple(each.id for each in instances),
         gold=np.array(gold, dtype=np.int64),
-        cluster=codes_of(clusters_of(instances)),
+        cluster=codes_of(clusters_of(instances)) if cluster is None else cluster,
         subset=tuple(each.subset for each in instances),
     )
 
@@ -124,10 +130,16 @@ def orders_asked(judgments: Sequence[Judgments]) -> list[frozenset[Order | None]
     """
     every = frozenset(order for each in judgments for order in each)
     if any(len(each) > 1 for each in judgments):
-        return [every - {None} for _ in judgments]
+        return [every - {None}] * len(judgments)
     if len(every) == 1:
-        return [every for _ in judgments]
-    return [frozenset(each) or frozenset({None}) for each in judgments]
+        return [every] * len(judgments)
+    return each_once(lambda each: frozenset(each) or frozenset({None}), judgments)
+
+
+def each_once(make: Callable[[Value], Made], values: Sequence[Value]) -> list[Made]:
+    """What `make` makes of each value; once of one that stands there several times, as the same object."""
+    made: dict[int, Made] = {}
+    return [made[id(each)] if id(each) in made else made.setdefault(id(each), make(each)) for each in values]
 
 
 def columns(judgments: Sequence[Judgments], asked: Sequence[frozenset[Order | None]]) -> Columns:

@@ -13,7 +13,8 @@ from venire.metrics.cascade import cascade_metrics
 from venire.metrics.choice import Family, check_choice, only, shape_of
 from venire.metrics.claims import claim_metrics
 from venire.metrics.classes import Labelled, class_metrics, ordinal_metrics
-from venire.metrics.confidence import ConfidenceSettings, confidence_metrics
+from venire.metrics.compact import Compact
+from venire.metrics.confidence import ConfidenceSettings, Judged, confidence_metrics
 from venire.metrics.criteria import criterion_agreement, score_metrics
 from venire.metrics.debate import debate_metrics
 from venire.metrics.estimators import Estimator
@@ -25,6 +26,7 @@ from venire.metrics.join import (
     Judgments,
     clusters_of,
     columns,
+    each_once,
     items_of,
     join,
     orders_asked,
@@ -126,12 +128,8 @@ def measure(
     if any(isinstance(instance.gold, RatingsGold) or instance.dimensions for instance, _ in pairs):
         _measure_ratings(pairs, rng, settings, out)
         _measure_humans(doubly_rated or instances, rng, settings, out)
-    elif isinstance(pairs[0][0].gold, PreferenceGold):
-        _measure_preferences(pairs, labels, rng, settings, out, development)
-    elif not labels and all(each.is_pairwise and each.gold is None for each, _ in pairs):
-        _measure_unlabelled(pairs, rng, settings, out, development)
     else:
-        raise DataError(f"gold of {pairs[0][0].id!r}: expected a preference or ratings, got no gold")
+        _measure_pairs(pairs, labels, rng, settings, out, development)
     calls = [call for _, outcome in pairs if outcome for call in outcome.calls]
     judged = sum(outcome is not None for _, outcome in pairs)
     fitting = [call for _, outcome in development for call in outcome.calls]
@@ -139,21 +137,70 @@ def measure(
     return only(settings.chosen, out.result()) if settings.chosen else out.result()
 
 
-def _measure_preferences(
-    pairs: Sequence[tuple[Instance, Outcome | None]],
+def measure_compact(
+    compact: Compact,
+    *,
+    labels: Sequence[Winner],
+    seed: int,
+    settings: MetricSettings = MetricSettings(),
+    prices: Mapping[str, Price | None] | None = None,
+) -> Measurement:
+    """As `measure` of the pairs that `compact` was made of: the same numbers and notes.
+
+    Raises:
+        DataError, ConfigError
+    """
+    pairs = compact.pairs
+    check_choice(settings.chosen, shape_of([each for each, _ in compact.distinct_pairs], labels))
+    out = Collector()
+    out.put("n", len(pairs))
+    rng = np.random.default_rng((seed, STREAM))
+    _measure_pairs(pairs, labels, rng, settings, out, (), compact)
+    call_metrics(
+        compact.calls,
+        compact.judged,
+        out,
+        unfinished=compact.unfinished,
+        prices=prices,
+        pooled=compact.pooled,
+    )
+    return only(settings.chosen, out.result()) if settings.chosen else out.result()
+
+
+def _measure_pairs(
+    pairs: Judged,
     labels: Sequence[Winner],
     rng: np.random.Generator,
     settings: MetricSettings,
     out: Collector,
     development: Sequence[tuple[Instance, Outcome]],
+    compact: Compact | None = None,
 ) -> None:
-    items = items_of([instance for instance, _ in pairs], labels)
-    outcomes = [outcome for _, outcome in pairs]
+    """Of pairs with preferences as gold, or of pairs that nobody has judged."""
+    if isinstance(pairs[0][0].gold, PreferenceGold):
+        _measure_preferences(pairs, labels, rng, settings, out, development, compact)
+    elif not labels and all(each.is_pairwise and each.gold is None for each, _ in pairs):
+        _measure_unlabelled(pairs, rng, settings, out, development, compact)
+    else:
+        raise DataError(f"gold of {pairs[0][0].id!r}: expected a preference or ratings, got no gold")
+
+
+def _measure_preferences(
+    pairs: Judged,
+    labels: Sequence[Winner],
+    rng: np.random.Generator,
+    settings: MetricSettings,
+    out: Collector,
+    development: Sequence[tuple[Instance, Outcome]],
+    compact: Compact | None,
+) -> None:
+    instances, outcomes = [each for each, _ in pairs], [outcome for _, outcome in pairs]
+    items = items_of(instances, labels, cluster=None if compact is None else compact.cluster)
     estimator = Estimator(items.gold, Resampler.draw(items.cluster, settings.draws, rng), settings.level)
-    judgments = [_judgments(outcome) for outcome in outcomes]
+    judgments = each_once(_judgments, outcomes)
     asked = orders_asked(judgments)
     verdicts = columns(judgments, asked)
-    last: list[Judgments] = [{None: outcome.prediction} if outcome else {} for outcome in outcomes]
+    last = each_once(_last, outcomes)
     agreement_metrics(verdicts, estimator, out)
     final = columns(last, [frozenset({None})] * items.n).main[0]
     final_metrics(final, estimator, out)
@@ -179,24 +226,26 @@ def _measure_preferences(
         out,
         level=settings.level,
         development=development,
+        all_told=None if compact is None else compact.told,
     )
     if development:
         win_rate_metrics(pairs, development, out, level=settings.level)
 
 
 def _measure_unlabelled(
-    pairs: Sequence[tuple[Instance, Outcome | None]],
+    pairs: Judged,
     rng: np.random.Generator,
     settings: MetricSettings,
     out: Collector,
     development: Sequence[tuple[Instance, Outcome]],
+    compact: Compact | None,
 ) -> None:
     """Of pairs that nobody has judged: what the verdicts tell without gold, and the corrected win rate."""
     outcomes = [outcome for _, outcome in pairs]
-    codes = codes_of(clusters_of([instance for instance, _ in pairs]))
+    codes = codes_of(clusters_of([each for each, _ in pairs])) if compact is None else compact.cluster
     resampler = Resampler.draw(codes, settings.draws, rng)
     estimator = Estimator(np.full(len(pairs), UNSCORED), resampler, settings.level)
-    judgments = [_judgments(outcome) for outcome in outcomes]
+    judgments = each_once(_judgments, outcomes)
     asked = orders_asked(judgments)
     verdicts = columns(judgments, asked)
     position_metrics(verdicts, estimator, out)
@@ -237,6 +286,10 @@ def _measure_humans(
     items = rated_items(sorted(instances, key=lambda each: each.id))
     resampler = Resampler.draw(items.document, settings.draws, rng)
     ceiling_metrics(Alignment(items, resampler, settings.level, settings.correlation.grouping), out)
+
+
+def _last(outcome: Outcome | None) -> Judgments:
+    return {None: outcome.prediction} if outcome else {}
 
 
 def _judgments(outcome: Outcome | None) -> Judgments:

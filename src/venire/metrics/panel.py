@@ -7,7 +7,7 @@ import numpy as np
 
 from venire.errors import DataError
 from venire.metrics.estimators import N_WINNERS, Estimator, mean_over
-from venire.metrics.join import NOT_ASKED, Columns, Judgments, columns, orders_asked
+from venire.metrics.join import NOT_ASKED, Columns, Judgments, columns, each_once, orders_asked
 from venire.metrics.measurement import Collector, distinct_names, metric_name
 from venire.metrics.pairwise import coverage
 from venire.records import Order, Outcome, Prediction
@@ -41,13 +41,9 @@ def bench_of(outcomes: Sequence[Outcome | None]) -> Bench:
     Raises:
         DataError: a judge voted twice on an instance in one order.
     """
-    votes = [_by_judge(outcome) for outcome in outcomes]
+    votes = each_once(_by_judge, outcomes)
     names = sorted({name for each in votes for name in each})
-    together: list[Judgments] = [
-        {order: prediction for ballots in each.values() for order, prediction in ballots.items()}
-        for each in votes
-    ]
-    asked = orders_asked(together)
+    asked = orders_asked(each_once(_together, votes))
     return Bench({name: columns([each.get(name, {}) for each in votes], asked) for name in names})
 
 
@@ -161,6 +157,11 @@ def _without_majority(matrix: IntArray) -> int:
     """Items with usable votes of which no single winner leads."""
     counts = np.sort(agreement.counts_by_label(matrix, N_WINNERS), axis=1)
     return int(np.count_nonzero((counts[:, -1] > 0) & (counts[:, -1] == counts[:, -2])))
+
+
+def _together(votes: Mapping[str, Judgments]) -> Judgments:
+    """A vote in each order that any judge voted in."""
+    return {order: prediction for ballots in votes.values() for order, prediction in ballots.items()}
 
 
 def _by_judge(outcome: Outcome | None) -> dict[str, dict[Order | None, Prediction]]:

@@ -8,11 +8,12 @@ Source: spec, section 2, "Reported": tokens per (group, data point), cost and la
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from venire.metrics.measurement import Collector, metric_name
 from venire.metrics.sums import cost_of, known_sum, tokens_of
 from venire.records import BackendKind, Call, FinishReason, Price, Usage
-from venire.stats.estimate import NAN
+from venire.stats.estimate import NAN, FloatArray
 
 _TIMED = (BackendKind.LIVE, BackendKind.LOCAL)
 _IN_OUT: Mapping[str, Callable[[Usage], int | None]] = {
@@ -28,6 +29,8 @@ def is_fixed(call: Call) -> bool:
 
 def once(calls: Sequence[Call]) -> list[Call]:
     """`calls`, each fixed one once: that which was paid, else the first; unanswered ones all stay."""
+    if not any(map(is_fixed, calls)):
+        return list(calls)
     made: dict[object, Call] = {}
     for place, call in enumerate(calls):
         shared = is_fixed(call) and call.finish is not FinishReason.ERROR
@@ -35,6 +38,21 @@ def once(calls: Sequence[Call]) -> list[Call]:
         if name not in made or (made[name].replayed and not call.replayed):
             made[name] = call
     return list(made.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """What calls no longer tell that are told apart only by what they took (`metrics.compact`).
+
+    Args:
+        distinct: how many different requests there are among the run's completions.
+        timed: seconds of each completion of a real model.
+        timed_of_judged: of those, which are of judged instances, in seconds.
+    """
+
+    distinct: int
+    timed: FloatArray
+    timed_of_judged: FloatArray
 
 
 def group_of(role: str) -> str:
@@ -49,6 +67,8 @@ def spending_metrics(
     judged: int,
     prices: Mapping[str, Price | None],
     out: Collector,
+    *,
+    pooled: Pooled | None = None,
 ) -> None:
     """`tokens/*`, `cost_usd/*` and `latency_s/*` by stage, per instance and per (group, instance).
 
@@ -58,6 +78,7 @@ def spending_metrics(
         judged: how many instances are judged.
         prices: by model as asked, those of the run's judges.
         out: where the metrics go.
+        pooled: see `Pooled`; None where each call tells its own.
     """
     _by_stage(completions, out)
     _in_and_out_dollars(completions, prices, out)
@@ -67,7 +88,7 @@ def spending_metrics(
     out.put("cost_usd/fixed", *cost_of(fixed))
     _tokens("tokens/per_instance", asked, judged, out)
     _per_group(asked, out)
-    _latency_per_instance(asked, judged, out)
+    _latency_per_instance(asked, judged, out, pooled)
 
 
 def _by_stage(calls: Sequence[Call], out: Collector) -> None:
@@ -131,15 +152,27 @@ def _per_group(calls: Sequence[Call], out: Collector) -> None:
     out.put("cost_usd/per_group_instance", cost / len(pairs), note)
 
 
-def _latency_per_instance(calls: Sequence[Call], judged: int, out: Collector) -> None:
-    """Seconds of an instance's calls one after another, and with its groups at the same time."""
+def is_timed(call: Call) -> bool:
+    """Whether a real model answered: no other kind has a latency of its own."""
+    return call.kind in _TIMED
+
+
+def _latency_per_instance(calls: Sequence[Call], judged: int, out: Collector, pooled: Pooled | None) -> None:
+    """Seconds of an instance's calls one after another, and with its groups at the same time.
+
+    Raises:
+        ValueError: calls of groups whose instances are not told apart.
+    """
     names = ("latency_s/per_instance", "latency_s/per_instance/groups_at_once")
-    timed = [call for call in calls if call.kind in _TIMED]
+    timed = [call for call in calls if is_timed(call)]
     has_groups = any(group_of(call.role) for call in calls)
     if not timed or not judged:
         out.missing(names[: 1 + has_groups], "no model answered" if calls else "there is no call")
         return
-    out.put(names[0], math.fsum(call.latency_s for call in timed) / judged)
+    seconds = (call.latency_s for call in timed) if pooled is None else pooled.timed_of_judged.tolist()
+    out.put(names[0], math.fsum(seconds) / judged)
+    if has_groups and pooled is not None:
+        raise ValueError("calls: expected no groups of judges, their instances are not told apart")
     if has_groups:
         out.put(names[1], math.fsum(_at_once(timed).values()) / judged)
 
