@@ -3,6 +3,7 @@
 import os
 import re
 import secrets
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -106,7 +107,7 @@ def _review(home: Path, request: ServeRequest, stack: ExitStack) -> Mode:
     labels = store_path(home, data.dataset.name)
     work = Work(
         name="review",
-        title=f"Review of {record.name}",
+        title=f"Review of {record.name}" if request.shown.names else "Review",  # a run's name tells its judge
         items=tuple(map(_item, queue)),
         labels=labels,
         winners=data.loaded.labels or tuple(Winner),
@@ -115,7 +116,7 @@ def _review(home: Path, request: ServeRequest, stack: ExitStack) -> Mode:
         shown=request.shown,
         source="page",
         run_id=folder.name,
-        hints=(f"venire review measure {folder.name}", "venire review labels --out labels.jsonl"),
+        hints=("venire review measure RUN", "venire review labels --out labels.jsonl"),
     )
     uploads = _uploads(home, folder, labels, record.mlflow_run_id)
     desk = Desk(work, changed=(lambda: None) if uploads is None else uploads.due)
@@ -123,7 +124,7 @@ def _review(home: Path, request: ServeRequest, stack: ExitStack) -> Mode:
         stack.enter_context(uploads.running())
     _say(f"{len(queue)} of {len(data.loaded.instances)} items are uncertain; labels go to {labels}")
     settings = AgreementSettings(data.metrics.draws, data.metrics.level, work.seed)
-    return annotating(desk, settings, intro=f"{len(queue)} items that the run {record.name} was unsure of.")
+    return annotating(desk, settings, intro=f"{len(queue)} items that a run was unsure of.")
 
 
 def _item(entry: ReviewItem) -> Item:
@@ -219,7 +220,7 @@ def _study(home: Path, request: ServeRequest) -> Mode:
         source=f"study {name}",
         hints=(
             f"venire review labels --study {name} --out {name}.jsonl",
-            f"venire review import {name}.jsonl --labels-for {chosen.dataset.name}",
+            f"venire review import {name}.jsonl --labels-for {shlex.join(overrides)}",
         ),
     )
     _say(f"{len(work.items)} items of {chosen.dataset.name}; labels go to {labels}")

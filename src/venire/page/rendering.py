@@ -20,8 +20,8 @@ _CSRF = Markup('<input type="hidden" name="csrf" value="{}">')
 DONE = {
     "saved": "Saved.",
     "undone": "Undone: the label is taken back.",
-    "nothing_to_undo": "Nothing to undo.",
-    "skipped": "Passed over: it comes again at the end.",
+    "nothing_to_undo": "There is nothing to undo.",
+    "skipped": "Skipped: it comes again at the end.",
     "all_done": "Saved. That was the last one.",
     "who": "Welcome.",
 }

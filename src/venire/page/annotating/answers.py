@@ -56,7 +56,7 @@ def _ratings(form: Mapping[str, str], item: Item) -> Verdict | Fault:
         field = f"{RATING}{place}"
         given = form.get(field, "").strip()
         if not given:
-            return Fault(field, f"{dimension.name}: choose a rating, or “does not apply”.")
+            return Fault(field, f"{dimension.name}: choose a rating, or N/A.")
         if given == NO_RATING:
             continue
         rating = _rating(given, dimension)

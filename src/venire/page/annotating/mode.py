@@ -160,7 +160,6 @@ class _Handlers:
             twice=labelled_twice(self._desk),
             fewest=FEWEST,
             agreement=agreement(self._desk, self._settings),
-            level=self._settings.level,
         )
 
     def download(self, request: Request) -> Response:
