@@ -1,15 +1,21 @@
 """The command that a user types, run as one, and what it left behind."""
 
+import atexit
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+
+from tests.integration.warm import Job
 
 from venire.metrics.calls import is_accounting
 
@@ -91,16 +97,15 @@ class Venire:
     environ: Mapping[str, str] = field(default_factory=dict)
 
     def __call__(self, *arguments: str, timeout_s: float = PATIENCE_S, **environ: str) -> Ran:
-        """Run it to its end."""
-        done = subprocess.run(
-            [EXECUTABLE, *arguments],
-            cwd=self._cwd(),
-            env=self.environment(**environ),
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-        )
-        return Ran(done.returncode, done.stdout, done.stderr)
+        """Run it to its end, in a process that has its imports done (`warm.py`)."""
+        with tempfile.TemporaryDirectory() as folder:
+            out, err = Path(folder, "out"), Path(folder, "err")
+            out.touch()
+            err.touch()
+            seen = self.environment(**environ)
+            job = Job(arguments, str(self._cwd()), seen, str(out), str(err))
+            status = _warm().run(job, timeout_s)
+            return Ran(status, out.read_text(encoding="utf-8"), err.read_text(encoding="utf-8"))
 
     def run(self, *overrides: str, timeout_s: float = PATIENCE_S, **environ: str) -> Ran:
         """`venire run` without tracking."""
@@ -133,6 +138,44 @@ class Venire:
         folder = self.home.parent / "elsewhere"
         folder.mkdir(parents=True, exist_ok=True)
         return folder
+
+
+class _Warm:
+    """The process that commands are forked from."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.integration.warm"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=Path(__file__).parents[2],
+        )
+        atexit.register(self._close)
+
+    def run(self, job: Job, timeout_s: float) -> int:
+        """The exit status; killed after `timeout_s`, with an error."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(job.as_line())
+        self._process.stdin.flush()
+        child = int(self._process.stdout.readline())
+        killer = threading.Timer(timeout_s, os.kill, (child, signal.SIGKILL))
+        killer.start()
+        status = int(self._process.stdout.readline())
+        killer.cancel()
+        assert status != -signal.SIGKILL, f"not ended within {timeout_s:g} s: venire {job.arguments}"
+        return status
+
+    def _close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(timeout=10)
+
+
+@cache
+def _warm() -> _Warm:
+    return _Warm()
 
 
 def finish(process: "subprocess.Popen[str]", timeout_s: float = PATIENCE_S) -> Ran:
