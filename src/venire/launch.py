@@ -3,8 +3,8 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from venire.developing import check_method, developed, judge_experiment
 from venire.ending import Ending, ending_of
 from venire.errors import ConfigError, StoreError, TrackingError, VenireError
 from venire.experiment import Experiment, Replicate
+from venire.launched import Signs
 from venire.llm.budget import check_budget
 from venire.llm.credentials import api_key, missing_keys
 from venire.llm.open import open_llm
@@ -34,7 +35,7 @@ from venire.reporting.debate_view import has_transcripts
 from venire.reporting.juryflow_view import has_graphs
 from venire.runner import Judged, Stop
 from venire.runs import new_run_id, read_record, redact, secret_values, start_run, write_run
-from venire.stopping import stop_on_signals
+from venire.stopping import Stopper
 
 DURATION = "duration_s"  # the one metric that is no measure of the outcomes or their calls
 
@@ -43,7 +44,8 @@ DURATION = "duration_s"  # the one metric that is no measure of the outcomes or 
 class Door:
     """Where the outside comes in: home folder, environment, clock, and who watches.
 
-    `on_start(n)` and `on_done(outcome)` drive a progress bar; `say` prints a line for the user.
+    `on_start(n)` and `on_done(outcome)` drive a progress bar; `say` prints a line for the user. `signs` are
+    those of the launch, where another process launched this one.
     """
 
     home: Path
@@ -53,6 +55,7 @@ class Door:
     on_start: Callable[[str, int], None] = lambda _name, _n: None
     on_done: Callable[[Outcome], None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
+    signs: Signs | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +95,20 @@ def prepare(experiment: Experiment, environ: Mapping[str, str]) -> Ready:
     loaded = experiment.loaded
     check_method(experiment)
     measure(loaded.instances, (), labels=loaded.labels, seed=0, settings=MetricSettings(draws=0))
-    routes = _routes(experiment)
+    lacking = lacking_keys(experiment, environ)
+    if lacking:
+        raise ConfigError("\n".join(lacking))
     if experiment.llm.mode is not Mode.REPLAY:
-        lacking = missing_keys(routes, environ)
-        if lacking:
-            raise ConfigError("\n".join(lacking))
-        check_budget(experiment.budget, list(routes.values()))
+        check_budget(experiment.budget, list(_routes(experiment).values()))
     hashes = hashes_of(experiment)
     return Ready(experiment, hashes["job_hash"], hashes | tags_of(experiment))
+
+
+def lacking_keys(experiment: Experiment, environ: Mapping[str, str]) -> list[str]:
+    """A sentence for each judge or embedding model whose key is not set; none where nothing is sent."""
+    if experiment.llm.mode is Mode.REPLAY:
+        return []
+    return missing_keys(_routes(experiment), environ)
 
 
 def execute(ready: Ready, door: Door) -> Written:
@@ -245,11 +254,11 @@ async def judge(
             secrets=secrets,
         ) as stored:
             asking = {"stop_asking": method.stop_asking} if isinstance(method, AsksPeople) else {}
-            stop_on_signals(stop, stored, door.say, **asking)
             llm = by_way_of(stored)
             if experiment.replicate is Replicate.PER_SEED:
                 llm = Replicated(llm, experiment.seed)
-            async with _attended(experiment, door):
+            stopper = Stopper(stop, stored, door.say, **asking)
+            async with _heeding(stopper, door.signs), _attended(experiment, door):
                 judged, method = await judge_experiment(experiment, llm, stop=stop, on_done=door.on_done)
             judged = replace(judged, unfinished=(*judged.unfinished, *stored.summary.lost))
             warnings = stored.summary.warnings
@@ -259,6 +268,18 @@ async def judge(
         # What is judged is kept, whatever became of the store at its end.
         judged = replace(judged, stopped=judged.stopped or error)
     return judged, warnings, method
+
+
+@asynccontextmanager
+async def _heeding(stopper: Stopper, signs: Signs | None) -> AsyncIterator[None]:
+    """Stop on signals, and on the signs of who launched this process."""
+    stopper.on_signals()
+    watching = None if signs is None else asyncio.create_task(stopper.on_signs(signs))
+    try:
+        yield
+    finally:
+        if watching is not None:
+            watching.cancel()
 
 
 def _attended(experiment: Experiment, door: Door) -> AbstractAsyncContextManager[None]:

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first lets what is in flight arrive, the second breaks it off."""
+"""Ctrl-C, SIGTERM, a launched sweep's signs: the first lets what is in flight arrive, the second does not."""
 
 import asyncio
 import signal
@@ -7,9 +7,11 @@ from contextlib import suppress
 from typing import Protocol
 
 from venire.errors import VenireError
+from venire.launched import Signs
 from venire.runner import Interrupted, Stop
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_LOOK_S = 0.25
 
 
 class Halting(Protocol):
@@ -29,41 +31,70 @@ class Halting(Protocol):
         ...
 
 
-def stop_on_signals(
-    stop: Stop,
-    llm: Halting,
-    say: Callable[[str], None],
-    *,
-    stop_asking: Callable[[VenireError], None] = lambda _: None,
-) -> None:
-    """From now on a signal stops the run; `say` tells the user what is waited for.
+class Stopper:
+    """What happens to a run that is asked to stop; `say` tells the user what is waited for.
 
-    After the first, no call is sent and no person is asked (`stop_asking`): an instance that needs either is
-    not judged. The second breaks off what is in flight: perhaps billed, left to the next run as uncertain.
-    The third ends the process.
+    After the first time, no call is sent and no person is asked (`stop_asking`): an instance that needs
+    either is not judged. The second breaks off what is in flight: perhaps billed, left to the next run as
+    uncertain.
     """
-    loop = asyncio.get_running_loop()
 
-    def asked(name: str) -> None:
-        in_flight = llm.in_flight
-        if stop.interrupted:
-            for number in SIGNALS:
-                loop.remove_signal_handler(number)
-            aborted = Interrupted(_aborted(name, in_flight))
-            stop.override(aborted)
-            llm.abort(aborted)
-            say(f"{name}: breaking off {in_flight} calls in flight")
-            return
+    def __init__(
+        self,
+        stop: Stop,
+        llm: Halting,
+        say: Callable[[str], None],
+        *,
+        stop_asking: Callable[[VenireError], None] = lambda _: None,
+    ) -> None:
+        self._stop = stop
+        self._llm = llm
+        self._say = say
+        self._stop_asking = stop_asking
+
+    def halt(self, name: str) -> None:
+        """Asked by `name` (a signal's, or who else asks)."""
+        in_flight = self._llm.in_flight
         interrupted = Interrupted(f"interrupted ({name})")
-        stop.set(interrupted)
-        llm.halt(interrupted)
-        stop_asking(interrupted)
-        say(f"{name}: no further call is sent{_waiting(in_flight)}")
+        self._stop.set(interrupted)
+        self._llm.halt(interrupted)
+        self._stop_asking(interrupted)
+        self._say(f"{name}: no further call is sent{_waiting(in_flight)}")
 
-    # Only the main thread of a POSIX process can be asked; elsewhere a launcher stops its jobs itself.
-    with suppress(NotImplementedError, RuntimeError, ValueError):
-        for number in SIGNALS:
-            loop.add_signal_handler(number, asked, number.name)
+    def abort(self, name: str) -> None:
+        """Asked again."""
+        in_flight = self._llm.in_flight
+        aborted = Interrupted(_aborted(name, in_flight))
+        self._stop.override(aborted)
+        self._llm.abort(aborted)
+        self._say(f"{name}: breaking off {in_flight} calls in flight")
+
+    def on_signals(self) -> None:
+        """From now on a signal stops the run. The third ends the process."""
+        loop = asyncio.get_running_loop()
+
+        def asked(name: str) -> None:
+            if self._stop.interrupted:
+                for number in SIGNALS:
+                    loop.remove_signal_handler(number)
+                self.abort(name)
+            else:
+                self.halt(name)
+
+        # Only the main thread of a POSIX process can be asked; elsewhere a launcher stops its jobs itself.
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            for number in SIGNALS:
+                loop.add_signal_handler(number, asked, number.name)
+
+    async def on_signs(self, signs: Signs) -> None:
+        """Stop the run when the process that launched it says so. Ends by being cancelled."""
+        while not signs.stop_asked:
+            await asyncio.sleep(_LOOK_S)
+        if not self._stop.interrupted:
+            self.halt("stop of the sweep")
+        while not signs.break_off_asked:
+            await asyncio.sleep(_LOOK_S)
+        self.abort("stop of the sweep")
 
 
 def _waiting(in_flight: int) -> str:

@@ -12,6 +12,7 @@ from venire.errors import TrackingError, VenireError
 from venire.experiment import Experiment
 from venire.hashing import digest
 from venire.launch import Door, Ready, Written, execute, explain
+from venire.launched import Started
 from venire.llm.settings import Mode
 from venire.records import RunRecord, RunStatus
 from venire.reporting.table import TABLE_FORMS, Format, Table
@@ -116,6 +117,14 @@ def failed_job(
     text = explain(error) if isinstance(error, VenireError) else "".join(traceback.format_exception(error))
     shown = tuple(redact(override, secrets) for override in overrides)
     return Job(number, shown, JobStatus.FAILED, error=redact(text, secrets))
+
+
+def died_job(started: Started) -> Job:
+    """The record of a job that began in a launcher's process and did not come back."""
+    times = "" if started.times == 1 else f", {started.times} times"
+    error = f"its process died{times}: killed from outside, or out of memory"
+    advice = "run the same command again: jobs that finished are skipped, and what was paid is not paid again"
+    return Job(started.number, started.overrides, JobStatus.FAILED, error=error, advice=advice)
 
 
 def new_launch(now: float) -> str:

@@ -111,11 +111,14 @@ def one_job(
     return made[0]
 
 
-def experiment_in_job(cfg: DictConfig) -> Experiment:
-    """The experiment of the job that is running; raises as `config.experiment_of`."""
+def experiment_in_job(cfg: DictConfig, arguments: Sequence[str] | None = None) -> Experiment:
+    """The experiment of the job that is running; raises as `config.experiment_of`.
+
+    `arguments` are those of the command line, where this process may not be the one that was given them.
+    """
     hydra_cfg = HydraConfig.get()
     choices = {str(key): str(value) for key, value in hydra_cfg.runtime.choices.items()}
-    _refuse_hidden_launcher(choices)
+    _refuse_hidden_launcher(choices, sys.argv if arguments is None else arguments)
     sources = hydra_cfg.runtime.config_sources
     folders = [Path(each.path) for each in sources if each.schema == "file"]
     refuse_undone_ablation(cfg, choices, folders)
@@ -138,9 +141,9 @@ def _of_twins(method: Method) -> Iterator[str]:
         )
 
 
-def _refuse_hidden_launcher(choices: Mapping[str, str]) -> None:
+def _refuse_hidden_launcher(choices: Mapping[str, str], arguments: Sequence[str]) -> None:
     chosen = choices.get("hydra/launcher", "basic")
-    asked = [a.partition("=")[2] for a in sys.argv if a.startswith("hydra/launcher=")]
+    asked = [a.partition("=")[2] for a in arguments if a.startswith("hydra/launcher=")]
     if chosen != "basic" and chosen not in asked:
         raise ConfigError(
             f"hydra/launcher: hydra ignores a launcher inside an experiment file ({chosen}) in a sweep; "

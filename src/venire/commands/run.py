@@ -4,8 +4,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
@@ -13,22 +13,30 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from venire.commands import exits
-from venire.commands.composing import experiment_in_job, for_each_job
+from venire.commands.composing import beside_the_first, experiment_in_job, for_each_job
 from venire.commands.dry_run import dry_run as show_prompts
+from venire.commands.launching import (
+    MOST_STARTS,
+    Launch,
+    checked_services,
+    launch_until_done,
+    passing_stops_on,
+)
 from venire.console import Watch, print_run, print_sweep
 from venire.errors import ConfigError, TrackingError
 from venire.launch import Door, Ready, Written, execute, prepare
+from venire.launched import Started
 from venire.methods.protocol import AsksPeople
 from venire.records import RunStatus
 from venire.reporting.pairing import read_run
-from venire.runs import secret_values
+from venire.runs import redact, secret_values
 from venire.sweep import (
     Job,
     JobStatus,
+    died_job,
     failed_job,
     hide_secrets,
     new_launch,
-    read_jobs,
     run_job,
     sweep_id,
     upload_table,
@@ -56,23 +64,65 @@ def run(arguments: Sequence[str], *, dry_run: int | None = None) -> int:
     _check_home(home)
     sweep = sweep_id(overrides)
     os.environ["VENIRE_SWEEP_ID"] = sweep
-    launch = Launch(home, home / "sweeps" / sweep, new_launch(time.time()))
+    launch = Launch(home, home / "sweeps" / sweep, new_launch(time.time()), tuple(arguments))
     done: list[int] = []
     tracking: list[TrackingSettings] = []  # of the jobs in this process
 
     def job(cfg: DictConfig) -> None:
         hydra_cfg = HydraConfig.get()
-        if hydra_cfg.mode is RunMode.MULTIRUN:
-            _sweep_job(cfg, launch, tracking)
-        else:
+        if hydra_cfg.mode is not RunMode.MULTIRUN:
             done.append(_single(cfg, home))
+        elif launch.is_elsewhere:
+            _launched_job(cfg, launch)
+        else:
+            _sweep_job(cfg, launch, tracking)
+
+    def start() -> None:
+        more = () if launch.launcher == "basic" else (f"hydra.sweep.dir='{launch.folder}'",)
+        for_each_job(job, beside_the_first(arguments, more), command="venire run")
 
     try:
-        for_each_job(job, arguments, command="venire run")
+        if launch.launcher == "basic":
+            start()
+        else:
+            _launched(launch, start, tracking)
     except KeyboardInterrupt:
         _end_sweep(launch, tracking)
         raise
     return done[0] if done else _end_sweep(launch, tracking)
+
+
+def _launched(launch: Launch, start: Callable[[], None], tracking: list[TrackingSettings]) -> None:
+    """Jobs in other processes: services first; who did not come back is noted as failed."""
+
+    def say(line: str) -> None:
+        print(line, file=sys.stderr)
+
+    tracking += checked_services(launch)
+    with passing_stops_on(launch.signs, say):
+        launch_until_done(launch, start, say)
+    ended = {each.number for each in launch.jobs()}
+    for each in launch.signs.started():
+        if each.number not in ended:
+            write_job(launch.folder, died_job(each), launch=launch.name)
+    if launch.signs.stop_asked:
+        raise KeyboardInterrupt
+
+
+def _launched_job(cfg: DictConfig, launch: Launch) -> None:
+    """One job in a process of a launcher, which takes the others down with one that raises."""
+    os.environ.update(launch.environ)
+    number = int(HydraConfig.get().job.num)
+    if launch.signs.stop_asked or number in {each.number for each in launch.jobs()}:
+        return
+    secrets = secret_values(os.environ)
+    overrides = [redact(str(each), secrets) for each in HydraConfig.get().overrides.task]
+    times = launch.signs.start(number, overrides)
+    if times > MOST_STARTS:
+        job = died_job(Started(number, times - 1, tuple(overrides)))
+        write_job(launch.folder, job, launch=launch.name)
+        return
+    _sweep_job(cfg, launch, [])
 
 
 _HINT = """\
@@ -81,22 +131,6 @@ venire run needs to know what to judge. Try one of these:
   venire run dataset=sample method=pairwise judge=gpt_4o   a real model (spends money; needs OPENAI_API_KEY)
   venire run dataset=sample judge=gpt_4o backend=simulated the same without a key
 See `venire run --help` and docs/configuration.md."""
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """One launch of a sweep: its jobs are kept under a name of its own, those of earlier ones stay.
-
-    A launcher hands it to its processes together with the job.
-    """
-
-    home: Path
-    folder: Path
-    name: str
-
-    def jobs(self) -> list[Job]:
-        """The jobs of this launch that have ended."""
-        return read_jobs(self.folder, launch=self.name)
 
 
 def _check_home(home: Path) -> None:
@@ -127,9 +161,9 @@ def _execute(cfg: DictConfig, home: Path) -> Written:
         return execute(ready, _door(home, watch, sweep=None))
 
 
-def _watching(ready: Ready) -> Watch:
+def _watching(ready: Ready, *, plain: bool = False) -> Watch:
     method = ready.experiment.method
-    return Watch(typing=isinstance(method, AsksPeople) and method.asks_people)
+    return Watch(typing=isinstance(method, AsksPeople) and method.asks_people, plain=plain)
 
 
 def _door(home: Path, watch: Watch, *, sweep: str | None) -> Door:
@@ -150,16 +184,17 @@ def _sweep_job(cfg: DictConfig, launch: Launch, tracking: list[TrackingSettings]
     secrets = secret_values(os.environ)
     hide_secrets(launch.folder / "multirun.yaml", secrets)  # hydra's own, with every override as it is
     try:
-        ready = prepare(experiment_in_job(cfg), os.environ)
+        ready = prepare(experiment_in_job(cfg, launch.arguments), os.environ)
         tracking.append(ready.experiment.tracking)
-        with _watching(ready) as watch:
+        with _watching(ready, plain=launch.is_elsewhere) as watch:
             door = _door(launch.home, watch, sweep=launch.folder.name)
+            door = replace(door, signs=launch.signs if launch.is_elsewhere else None)
             job = run_job(ready, door, number=number, overrides=overrides, rerun=bool(cfg.sweep.rerun))
     except Exception as error:  # one failing job stops no other; the record says which and why
         job = failed_job(number, overrides, error, secrets=secrets)
         print(f"job {number} failed, as is told at the end: {' '.join(job.overrides)}", file=sys.stderr)
     write_job(launch.folder, job, launch=launch.name)
-    if job.interrupted:
+    if job.interrupted and not launch.is_elsewhere:
         raise KeyboardInterrupt
 
 

@@ -23,7 +23,7 @@ from venire.llm.totals import Summary
 from venire.records import BackendKind
 from venire.runner import Stop
 from venire.runs import new_run_id, secret_values
-from venire.stopping import stop_on_signals
+from venire.stopping import Stopper
 
 T = TypeVar("T")
 
@@ -118,7 +118,7 @@ async def _with_llm(
         budget=calling.budget,
         secrets=secrets_of(calling, door.environ),
     ) as stored:
-        stop_on_signals(Stop(), stored, door.say)
+        Stopper(Stop(), stored, door.say).on_signals()
         llm: LLM = stored
         if calling.replicate is Replicate.PER_SEED:
             llm = Replicated(stored, calling.seed)
