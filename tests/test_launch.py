@@ -299,6 +299,9 @@ class Asking(Scripted):
     def stop_asking(self, reason: VenireError) -> None:
         self.answer.set_exception(reason)
 
+    def unattended(self) -> Method:
+        return self
+
     @asynccontextmanager
     async def attended(self, sitting: Sitting) -> AsyncIterator[None]:
         sitting.say(f"{sitting.name}: {sitting.instances} {sitting.kind} instances")

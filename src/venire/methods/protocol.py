@@ -120,3 +120,7 @@ class AsksPeople(Protocol):
     def attended(self, sitting: Sitting) -> AbstractAsyncContextManager[None]:
         """Within it people can be asked; where they are asked on a page, it is served."""
         ...
+
+    def unattended(self) -> Method:
+        """The same method where nobody is there (a plan): it supposes answers, and keeps none."""
+        ...

@@ -11,7 +11,7 @@ from venire.llm.embedding import EmbeddingModel
 from venire.llm.protocol import LLM
 from venire.llm.replicate import Replicated
 from venire.llm.settings import Mode
-from venire.methods.protocol import Fits, Method
+from venire.methods.protocol import AsksPeople, Fits, Method
 from venire.planning.answers import Answers, Store
 from venire.planning.inquiry import Desk, Inquiry
 from venire.planning.records import PlannedCall, PlannedText, Recording
@@ -110,6 +110,8 @@ async def _ask(
         pace = Pace(experiment.seed, experiment.concurrency, experiment.schedule)
         stop = Stop()
         method, fitted = experiment.method, True
+        if isinstance(method, AsksPeople):
+            method = method.unattended()
         if experiment.development is not None:
             first = experiment.development.instances
             planned = _Planned(method, desk, seed)

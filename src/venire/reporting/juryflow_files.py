@@ -1,18 +1,21 @@
-"""JuryFlow's files in a run folder: `graphs.jsonl`, `rubric.yaml`, `graphs.html`."""
+"""JuryFlow's files in a run folder: `graphs.jsonl`, `rubric.yaml`, `graphs.html`, `choices.jsonl`."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
 import yaml
 
+from venire.methods.juryflow.choices import choice_line
 from venire.methods.juryflow.memory import Memory
+from venire.methods.juryflow.method import JuryFlow
 from venire.methods.protocol import Method
 from venire.records import BackendKind, Instance, Outcome, RubricEntry
 from venire.reporting.graph_page import graph_page
-from venire.reporting.juryflow_view import ClaimView, InstanceView, ResponseView, views_of
+from venire.reporting.juryflow_view import ClaimView, InstanceView, ResponseView, has_graphs, views_of
 from venire.schedule import seeded_order
 
 GRAPHS_FILE, RUBRIC_FILE, PAGE_FILE = "graphs.jsonl", "rubric.yaml", "graphs.html"
+CHOICES_FILE = "choices.jsonl"
 
 
 def juryflow_files(
@@ -43,6 +46,10 @@ def juryflow_files(
     }
     if method.order_dependent:
         files[RUBRIC_FILE] = rubric_yaml(method, instances, outcomes, seed=seed, kind=kind)
+    shown = [outcome for outcome in outcomes if has_graphs(outcome)]
+    choices = method.choices(shown) if isinstance(method, JuryFlow) else ()
+    if choices:
+        files[CHOICES_FILE] = "".join(map(choice_line, choices))
     return files
 
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from filelock import FileLock
 
 from venire.errors import DataError
 from venire.methods.juryflow.select import Focus, Question
+from venire.records import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,32 @@ def latest_choices(choices: Sequence[Choice]) -> dict[tuple[str, int], Choice]:
     return {choice.place: choice for choice in choices}
 
 
+def choices_behind(outcomes: Sequence[Outcome], choices: Sequence[Choice]) -> tuple[Choice, ...]:
+    """The latest choice on each response that the outcome of its instance rests on, in their order."""
+    by_place: dict[tuple[str, int], list[Choice]] = {}
+    for choice in choices:
+        by_place.setdefault(choice.place, []).append(choice)
+    found = []
+    for outcome in outcomes:
+        for index, focus in enumerate(_focuses(outcome)):
+            made = [each for each in by_place.get((outcome.instance_id, index), ()) if each.focus == focus]
+            found += made[-1:]
+    return tuple(found)
+
+
+def _focuses(outcome: Outcome) -> Iterator[Focus]:
+    """What was chosen of each response, as the outcome's detail says."""
+    responses = outcome.detail["responses"]
+    assert isinstance(responses, Sequence)
+    for response in responses:
+        yield Focus(tuple(response["focal"]["claims"]), response["focal"]["seconds"])
+
+
+def choice_line(choice: Choice) -> str:
+    """The choice as a line of a file."""
+    return json.dumps(asdict(choice), ensure_ascii=False) + "\n"
+
+
 def read_choices(path: Path) -> tuple[Choice, ...]:
     """The choices in a file, in the order in which they were made; none where there is no file.
 
@@ -116,13 +143,12 @@ def append_choice(path: Path, choice: Choice) -> None:
     Raises:
         OSError: it could not be kept.
     """
-    line = json.dumps(asdict(choice), ensure_ascii=False).encode() + b"\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):
         is_new = not path.exists()
         with path.open("ab+") as file:
             _end_the_last_line(file.fileno())
-            file.write(line)
+            file.write(choice_line(choice).encode())
             file.flush()
             os.fsync(file.fileno())
         if is_new:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from venire.judging.verdicts import Reduction
 from venire.llm.embedding import EmbeddingModel
 from venire.llm.protocol import LLM
 from venire.methods.comparing import prompts_of
+from venire.methods.juryflow.choices import Choice, choices_behind, read_choices
 from venire.methods.juryflow.draws import stream
 from venire.methods.juryflow.graph import Graph, GraphSettings, disagreement_graph
 from venire.methods.juryflow.induce import Lessons, induce_entries
@@ -35,7 +37,8 @@ from venire.methods.juryflow.memory import (
     RubricShelf,
     remember,
 )
-from venire.methods.juryflow.people import AsksPerson, Change, ShowsWhatChanged
+from venire.methods.juryflow.oracle import Supposed
+from venire.methods.juryflow.people import AsksPerson, Change, HasChoices, ShowsWhatChanged
 from venire.methods.juryflow.proceeding import Proceeding
 from venire.methods.juryflow.propagate import CrossInstance, Propagation, propagate_from
 from venire.methods.juryflow.reduce import final_verdicts
@@ -167,6 +170,23 @@ class JuryFlow:
     def attended(self, sitting: Sitting) -> AbstractAsyncContextManager[None]:
         """Within it a human can be asked."""
         return nullcontext() if self._onlooker is None else self._onlooker.attended(sitting)
+
+    def unattended(self) -> "JuryFlow":
+        """The choices that are kept, and the most disputed claim where there is none."""
+        if self.focal is None or self._person is None:
+            return self
+        return replace(self, focal=replace(self.focal, selector=Supposed(self._person.choices)))
+
+    def choices(self, outcomes: Sequence[Outcome]) -> tuple[Choice, ...]:
+        """The choices in the selector's file that `outcomes` rest on, in their order; none without a file.
+
+        Raises:
+            DataError: the file breaks its format.
+        """
+        selector = self.focal.selector if self.focal else None
+        if not isinstance(selector, HasChoices) or not selector.choices:
+            return ()
+        return choices_behind(outcomes, read_choices(Path(selector.choices)))
 
     @property
     def _person(self) -> AsksPerson | None:

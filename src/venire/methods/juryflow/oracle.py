@@ -1,4 +1,4 @@
-"""Stage 3 by a simulated annotator, for tests and studies."""
+"""Stage 3 by a simulated annotator, for tests and studies, and in the place of a person in a plan."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,3 +40,24 @@ class Oracle:
         if self.choices and given_choice(Path(self.choices), question) != choice:
             append_choice(Path(self.choices), choice)
         return choice.focus
+
+
+@dataclass(frozen=True, slots=True)
+class Supposed:
+    """What a person chose, and where that is not known, what the oracle names; nothing is kept.
+
+    Args:
+        choices: the person's file, perhaps not there yet.
+    """
+
+    choices: str
+
+    @property
+    def name(self) -> str:
+        """`supposed`."""
+        return "supposed"
+
+    async def select(self, question: Question) -> Focus:
+        """See class."""
+        given = given_choice(Path(self.choices), question)
+        return Focus(question.ranked[:1]) if given is None else given.focus

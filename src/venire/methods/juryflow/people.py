@@ -13,7 +13,17 @@ from venire.records import Outcome, Verdict
 
 
 @runtime_checkable
-class AsksPerson(FocalSelector, Protocol):
+class HasChoices(FocalSelector, Protocol):
+    """A selector whose choices are in a file."""
+
+    @property
+    def choices(self) -> str:
+        """The file; "": none."""
+        ...
+
+
+@runtime_checkable
+class AsksPerson(HasChoices, Protocol):
     """A selector that waits for a person."""
 
     def stop_asking(self, reason: VenireError) -> None:
