@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Protocol
 
+from venire.data.streamed import Streamed
 from venire.experiment import Experiment
 from venire.llm.protocol import LLM
 from venire.methods.protocol import Fits, Method
+from venire.metrics.measure import MetricSettings, measure
 from venire.records import Instance, Outcome
 from venire.runner import Judged, Pace, Stop, judge_all
+from venire.streamable import check_streamed
 
 
 def check_method(experiment: Experiment) -> None:
@@ -20,6 +24,29 @@ def check_method(experiment: Experiment) -> None:
     method.check(experiment.all_instances)
     if isinstance(method, Fits):
         method.check_development(() if development is None else development.instances)
+
+
+def check_measurable(experiment: Experiment) -> None:
+    """Refuse, before any call, what could not be measured, or not while it streams.
+
+    Raises:
+        DataError, ConfigError
+    """
+    loaded = experiment.loaded
+    if isinstance(loaded.instances, Streamed):
+        check_streamed(experiment)
+    else:
+        measure(loaded.instances, (), labels=loaded.labels, seed=0, settings=MetricSettings(draws=0))
+
+
+class Judging(Protocol):
+    """What goes through a run's instances, as `judge_experiment` does."""
+
+    async def __call__(
+        self, experiment: Experiment, llm: LLM, *, stop: Stop, on_done: Callable[[Outcome], None]
+    ) -> tuple[Judged, Method]:
+        """What became of them, and the method as its development split made it."""
+        ...
 
 
 async def judge_experiment(

@@ -47,24 +47,54 @@ class Ending:
     advice: str = ""
 
 
+class Heard:
+    """What an ending is told by of outcomes that are heard one after another."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.lost: dict[str, set[str]] = {}
+        self.example = ""
+        self.has_replies = False
+
+    def hear(self, outcome: Outcome, *, evaluated: bool = True) -> None:
+        """Hear one; of a development split only whether its calls were answered."""
+        self.count += 1
+        if causes := _lost(outcome):
+            self.lost[outcome.instance_id] = causes
+        if evaluated and not self.example:
+            self.example = _example(outcome)
+        if evaluated and not self.has_replies:
+            votes = [vote.prediction for vote in outcome.votes]
+            self.has_replies = bool(_unscored_of(votes, *_FROM_REPLIES))
+
+
 def ending_of(experiment: Experiment, judged: Judged, measured: Measurement) -> Ending:
     """How the run of `experiment` ended that judged as `judged`."""
+    heard = Heard()
+    for outcome in judged.development:
+        heard.hear(outcome, evaluated=False)
+    for outcome in judged.outcomes:
+        heard.hear(outcome)
+    return ending_after(experiment, judged.stopped, heard, measured)
+
+
+def ending_after(
+    experiment: Experiment, stopped: VenireError | None, heard: Heard, measured: Measurement
+) -> Ending:
+    """How the run of `experiment` ended whose outcomes were `heard`."""
     n = len(experiment.all_instances)
-    if judged.stopped is not None:
-        left = n - len(judged.development) - len(judged.outcomes)
-        error = f"{judged.stopped} ({left} of {n} instances are not judged)"
-        return Ending(RunStatus.INCOMPLETE, error, advice_after(judged.stopped))
-    everything = (*judged.development, *judged.outcomes)
-    lost = {outcome.instance_id: causes for outcome in everything if (causes := _lost(outcome))}
-    if lost:
-        details = [detail for causes in lost.values() for detail in causes]
-        listed = _listed(sorted(lost), _SHOWN_INSTANCES)
-        error = f"no reply on {len(lost)} of {n} instances: {_causes(details)}. Instances: {listed}"
+    if stopped is not None:
+        error = f"{stopped} ({n - heard.count} of {n} instances are not judged)"
+        return Ending(RunStatus.INCOMPLETE, error, advice_after(stopped))
+    if heard.lost:
+        details = [detail for causes in heard.lost.values() for detail in causes]
+        listed = _listed(sorted(heard.lost), _SHOWN_INSTANCES)
+        error = f"no reply on {len(heard.lost)} of {n} instances: {_causes(details)}. Instances: {listed}"
         # Its own words for a request that is wrong as such (`Completion.error` begins with the status).
         rejected = all(detail.startswith(f"{AttemptStatus.REJECTED}:") for detail in details)
         return Ending(RunStatus.INCOMPLETE, error, _REJECTED if rejected else _ONLY_LOST)
     if missing_share(measured.metrics) > experiment.max_unscored:
-        return _unscored(experiment, judged.outcomes, measured)
+        return _unscored(experiment, heard, measured)
     return Ending(RunStatus.FINISHED)
 
 
@@ -113,7 +143,7 @@ def _causes(details: Sequence[str]) -> str:
     return "; ".join(shown) + (f"; and {more} other causes" if more else "")
 
 
-def _unscored(experiment: Experiment, outcomes: Sequence[Outcome], measured: Measurement) -> Ending:
+def _unscored(experiment: Experiment, heard: Heard, measured: Measurement) -> Ending:
     unscored = missing_share(measured.metrics)
     reasons = [
         f"{name.partition('/')[2]} {count:.0f}"
@@ -122,11 +152,10 @@ def _unscored(experiment: Experiment, outcomes: Sequence[Outcome], measured: Mea
     ]
     error = (
         f"{unscored:.1%} of the verdicts are missing ({', '.join(reasons)}), more than "
-        f"max_unscored={experiment.max_unscored}{_example(outcomes)}"
+        f"max_unscored={experiment.max_unscored}{heard.example}"
     )
     from_models = experiment.kind in (BackendKind.LIVE, BackendKind.LOCAL)
-    votes = [vote.prediction for outcome in outcomes for vote in outcome.votes]
-    stored = from_models and bool(_unscored_of(votes, *_FROM_REPLIES))
+    stored = from_models and heard.has_replies
     return Ending(RunStatus.FAILED, error, _STORED if stored else _UNSTORED)
 
 
@@ -138,14 +167,13 @@ def missing_share(metrics: Mapping[str, float]) -> float:
     return 1.0 - metrics["coverage"] - metrics[_ESCALATED] / metrics["n"]
 
 
-def _example(outcomes: Sequence[Outcome]) -> str:
-    """One reply without a judgment; empty where there is none."""
-    for outcome in outcomes:
-        for vote in outcome.votes:
-            if isinstance(vote.prediction, Unscored) and vote.prediction.reason in _FROM_REPLIES:
-                why = ", ".join(filter(None, (vote.prediction.reason.value, vote.prediction.detail)))
-                where = f"{vote.judge} on {outcome.instance_id}"
-                return f". For example {where} ({shortened(why)}): {shortened(vote.raw)!r}"
+def _example(outcome: Outcome) -> str:
+    """A reply without a judgment; empty where there is none."""
+    for vote in outcome.votes:
+        if isinstance(vote.prediction, Unscored) and vote.prediction.reason in _FROM_REPLIES:
+            why = ", ".join(filter(None, (vote.prediction.reason.value, vote.prediction.detail)))
+            where = f"{vote.judge} on {outcome.instance_id}"
+            return f". For example {where} ({shortened(why)}): {shortened(vote.raw)!r}"
     return ""
 
 

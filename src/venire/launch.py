@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from venire.backends import Backends
-from venire.developing import check_method, developed, judge_experiment
+from venire.data.streamed import Streamed
+from venire.developing import Judging, check_measurable, check_method, developed, judge_experiment
 from venire.ending import Ending, ending_of
 from venire.errors import ConfigError, StoreError, TrackingError, VenireError
 from venire.experiment import Experiment, Replicate
@@ -24,18 +25,28 @@ from venire.llm.settings import Mode
 from venire.methods.protocol import AsksPeople, Method, Sitting
 from venire.metrics.calls import lost_replies
 from venire.metrics.cascade import guarantee_metrics
-from venire.metrics.measure import MetricSettings, measure
+from venire.metrics.measure import measure
 from venire.metrics.measurement import Measurement
 from venire.metrics.personas import persona_metrics
 from venire.metrics.recorded import recorded_metrics
 from venire.provenance import hashes_of, returned_models, tags_of
-from venire.records import Outcome, RunRecord
+from venire.records import Outcome, Price, RunRecord
 from venire.reporting.confidence_files import confidence_files
 from venire.reporting.debate_view import has_transcripts
 from venire.reporting.juryflow_view import has_graphs
 from venire.runner import Judged, Stop
-from venire.runs import new_run_id, read_record, redact, secret_values, start_run, write_run
+from venire.runs import (
+    GrowingFiles,
+    complete_run,
+    new_run_id,
+    read_record,
+    redact,
+    secret_values,
+    start_run,
+    write_run,
+)
 from venire.stopping import Stopper
+from venire.streaming import Streamer, found_in_files
 
 DURATION = "duration_s"  # the one metric that is no measure of the outcomes or their calls
 
@@ -92,14 +103,13 @@ def prepare(experiment: Experiment, environ: Mapping[str, str]) -> Ready:
     Raises:
         DataError, MissingRecording, ConfigError
     """
-    loaded = experiment.loaded
     check_method(experiment)
-    measure(loaded.instances, (), labels=loaded.labels, seed=0, settings=MetricSettings(draws=0))
+    check_measurable(experiment)
     lacking = lacking_keys(experiment, environ)
     if lacking:
         raise ConfigError("\n".join(lacking))
     if experiment.llm.mode is not Mode.REPLAY:
-        check_budget(experiment.budget, list(_routes(experiment).values()))
+        check_budget(experiment.budget, list(routes_of(experiment).values()))
     hashes = hashes_of(experiment)
     return Ready(experiment, hashes["job_hash"], hashes | tags_of(experiment))
 
@@ -108,7 +118,7 @@ def lacking_keys(experiment: Experiment, environ: Mapping[str, str]) -> list[str
     """A sentence for each judge or embedding model whose key is not set; none where nothing is sent."""
     if experiment.llm.mode is Mode.REPLAY:
         return []
-    return missing_keys(_routes(experiment), environ)
+    return missing_keys(routes_of(experiment), environ)
 
 
 def execute(ready: Ready, door: Door) -> Written:
@@ -117,31 +127,75 @@ def execute(ready: Ready, door: Door) -> Written:
     started = door.now()
     run_id = new_run_id(started, experiment.identity.name)
     folder = door.home / "runs" / run_id
-    secrets = _secrets(experiment, door.environ)
+    secrets = secrets_of(experiment, door.environ)
     start_run(folder, pid=os.getpid(), overrides=experiment.identity.overrides, started_at=started)
     door.on_start(experiment.identity.name, len(experiment.all_instances))
-    stop = Stop()
-    judged, warnings, method = asyncio.run(judge(experiment, door, run_id, secrets, stop))
+    begun = _Begun(ready, door, folder, secrets, started, Stop())
+    streams = isinstance(experiment.loaded.instances, Streamed)
+    ending, warnings = _streamed(begun) if streams else _held(begun)
+    trouble = upload(experiment, door, folder)
+    said = (*experiment.identity.warnings, *experiment.loaded.warnings, *warnings, *trouble)
+    everything = tuple(redact(warning, secrets) for warning in said)
+    return Written(folder, read_record(folder), everything, begun.stop.interrupted, ending.advice)
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """A run that has begun: where its files go, what none of them may hold, since when."""
+
+    ready: Ready
+    door: Door
+    folder: Path
+    secrets: Sequence[str]
+    started: float
+    stop: Stop
+
+    @property
+    def run_id(self) -> str:
+        return self.folder.name
+
+
+def _held(begun: _Begun) -> tuple[Ending, tuple[str, ...]]:
+    """Judge instances that are held, then measure and write; how it ended, and what to warn about."""
+    experiment = begun.ready.experiment
+    judging = judge(experiment, begun.door, begun.run_id, begun.secrets, begun.stop)
+    judged, warnings, method = asyncio.run(judging)
     experiment = replace(experiment, method=method)  # as its development split made it
-    ready = replace(ready, experiment=experiment)
     measured = measured_of(experiment, judged)
     ending = ending_of(experiment, judged, measured)
-    record = _record(ready, door, judged, run_id=run_id, started=started, measured=measured, ending=ending)
+    record = _record(begun, measured, ending, returned_models(judged.outcomes))
     write_run(
-        folder,
+        begun.folder,
         record,
         config_yaml=experiment.identity.config_yaml,
         instances=experiment.loaded.instances,
         outcomes=judged.outcomes,
-        secrets=secrets,
+        secrets=begun.secrets,
         more={**_method_files(experiment, judged), **confidence_files(experiment, judged, record)},
         unfinished=judged.unfinished,
         development=[call for outcome in judged.development for call in outcome.calls],
     )
-    said = (*experiment.identity.warnings, *experiment.loaded.warnings, *_lost(judged))
-    trouble = _upload(experiment, door, folder)
-    everything = tuple(redact(warning, secrets) for warning in (*said, *warnings, *trouble))
-    return Written(folder, read_record(folder), everything, stop.interrupted, ending.advice)
+    return ending, (*_lost(judged), *warnings)
+
+
+def _streamed(begun: _Begun) -> tuple[Ending, tuple[str, ...]]:
+    """As `_held`, of instances that stream by: written as they are judged, measured from the files."""
+    experiment = begun.ready.experiment
+    with GrowingFiles(begun.folder, begun.secrets) as files:
+        judging = judge(
+            experiment,
+            begun.door,
+            begun.run_id,
+            begun.secrets,
+            begun.stop,
+            judging=Streamer(files).judge,
+        )
+        judged, warnings, _ = asyncio.run(judging)
+        files.close(judged.unfinished)
+    found = found_in_files(experiment, begun.folder, judged, prices_of(experiment))
+    record = _record(begun, found.measured, found.ending, found.returned)
+    complete_run(begun.folder, record, config_yaml=experiment.identity.config_yaml, secrets=begun.secrets)
+    return found.ending, (*found.lost, *warnings)
 
 
 def measured_of(experiment: Experiment, judged: Judged) -> Measurement:
@@ -156,7 +210,7 @@ def measured_of(experiment: Experiment, judged: Judged) -> Measurement:
         doubly_rated=loaded.doubly_rated,
         development=developed(experiment, judged),
         unfinished=judged.unfinished,
-        prices={route.model: route.price for route in _routes(experiment).values()},
+        prices=prices_of(experiment),
     )
     parts = (
         measured,
@@ -201,7 +255,7 @@ def _method_files(experiment: Experiment, judged: Judged) -> Mapping[str, str]:
     )
 
 
-def _routes(experiment: Experiment) -> dict[str, Route]:
+def routes_of(experiment: Experiment) -> dict[str, Route]:
     """How judges and embedding models are reached, by their names."""
     method = experiment.method
     routes = {judge.name: judge.route for judge in method.judges}
@@ -209,9 +263,14 @@ def _routes(experiment: Experiment) -> dict[str, Route]:
     return routes | {name: route for name, route in vectors.items() if route is not None}
 
 
-def _secrets(experiment: Experiment, environ: Mapping[str, str]) -> tuple[str, ...]:
+def prices_of(experiment: Experiment) -> dict[str, Price | None]:
+    """What its models cost, by model."""
+    return {route.model: route.price for route in routes_of(experiment).values()}
+
+
+def secrets_of(experiment: Experiment, environ: Mapping[str, str]) -> tuple[str, ...]:
     """What no file and no message may hold: also keys in variables that are not called like one."""
-    keys = (api_key(route, environ) for route in _routes(experiment).values())
+    keys = (api_key(route, environ) for route in routes_of(experiment).values())
     return (*{key for key in keys if key}, *secret_values(environ))
 
 
@@ -223,10 +282,11 @@ async def judge(
     stop: Stop,
     *,
     by_way_of: Callable[[LLM], LLM] = lambda llm: llm,
+    judging: Judging = judge_experiment,
 ) -> tuple[Judged, tuple[str, ...], Method]:
     """What became of the instances, what to warn about, and the method as its development split made it.
 
-    `by_way_of` wraps the call path, below the seeds' replicates.
+    `by_way_of` wraps the call path, below the seeds' replicates; `judging` goes through the instances.
     """
     judges = experiment.method.judges
     backends = Backends(
@@ -259,7 +319,7 @@ async def judge(
                 llm = Replicated(llm, experiment.seed)
             stopper = Stopper(stop, stored, door.say, **asking)
             async with _heeding(stopper, door.signs), _attended(experiment, door):
-                judged, method = await judge_experiment(experiment, llm, stop=stop, on_done=door.on_done)
+                judged, method = await judging(experiment, llm, stop=stop, on_done=door.on_done)
             judged = replace(judged, unfinished=(*judged.unfinished, *stored.summary.lost))
             warnings = stored.summary.warnings
     except StoreError as error:
@@ -291,36 +351,29 @@ def _attended(experiment: Experiment, door: Door) -> AbstractAsyncContextManager
     return method.attended(Sitting(experiment.identity.name, experiment.kind, count, door.say))
 
 
-def _record(
-    ready: Ready,
-    door: Door,
-    judged: Judged,
-    *,
-    run_id: str,
-    started: float,
-    measured: Measurement,
-    ending: Ending,
-) -> RunRecord:
-    experiment = ready.experiment
+def _record(begun: _Begun, measured: Measurement, ending: Ending, returned: Mapping[str, str]) -> RunRecord:
+    """What `run.json` says of a run that ends now."""
+    experiment, door = begun.ready.experiment, begun.door
     ended = door.now()
     return RunRecord(
-        run_id=run_id,
+        run_id=begun.run_id,
         name=experiment.identity.name,
         status=ending.status,
         kind=experiment.kind,
-        started_at=started,
+        started_at=begun.started,
         ended_at=ended,
-        metrics={**measured.metrics, DURATION: ended - started},
+        metrics={**measured.metrics, DURATION: ended - begun.started},
         notes=measured.notes,
         params={**experiment.identity.params, "backend": str(experiment.kind)},
-        tags={**ready.tags, **returned_models(judged.outcomes)},
+        tags={**begun.ready.tags, **returned},
         sweep_id=door.sweep_id,
         overrides=experiment.identity.overrides,
         error=ending.error,
     )
 
 
-def _upload(experiment: Experiment, door: Door, folder: Path) -> tuple[str, ...]:
+def upload(experiment: Experiment, door: Door, folder: Path) -> tuple[str, ...]:
+    """Upload a run's folder, where runs are tracked; what to warn about where MLflow was not reached."""
     if not experiment.tracking.enabled:
         return ()
     from venire.tracking.upload import upload_run

@@ -3,7 +3,7 @@
 import json
 import platform
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -116,7 +116,12 @@ def returned_models(outcomes: Sequence[Outcome]) -> dict[str, str]:
 
     `answered` is JSON: each model that was asked, with what answered for it and its fingerprints.
     """
-    calls = [call for outcome in outcomes for call in outcome.calls if not call.is_embedding]
+    return answered_by([call for outcome in outcomes for call in outcome.calls])
+
+
+def answered_by(made: Iterable[Call]) -> dict[str, str]:
+    """As `returned_models`, of calls."""
+    calls = [call for call in made if not call.is_embedding]
     answered = sorted({call.model_returned for call in calls if call.model_returned})
     fingerprints = sorted({call.fingerprint for call in calls if call.fingerprint})
     asked = sorted({call.model_asked for call in calls if call.model_returned})

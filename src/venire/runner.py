@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -156,6 +156,122 @@ async def judge_all(
     kept = tuple(done[instance.id] for instance in instances if instance.id in done)
     left = tuple(call for instance in instances for call in unfinished.get(instance.id, ()))
     return Judged(kept, stop.reason if len(kept) < len(instances) else None, left)
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """What became of instances that streamed by.
+
+    Args:
+        judged: how many have an outcome.
+        stopped: why not all have; None where they do.
+        unfinished: the calls that instances without an outcome were handed, in the order of the instances.
+    """
+
+    judged: int
+    stopped: VenireError | None
+    unfinished: tuple[Call, ...] = ()
+
+
+AHEAD = 1024  # instances that may be under way, or wait for an earlier one, besides those at work
+
+
+async def judge_streaming(
+    method: Method,
+    instances: Iterable[Instance],
+    llm: LLM,
+    keep: Callable[[Instance, Outcome | None], None],
+    *,
+    concurrency: int,
+    stop: Stop,
+    on_done: Callable[[Outcome], None] = lambda _: None,
+) -> Passed:
+    """Judge instances as they come, and hand each to `keep` in their order, with its outcome or None.
+
+    No more than `AHEAD` outcomes wait for an earlier one: then no further instance starts. The outcomes are
+    those of `judge_all`, for a method that does not depend on the order.
+
+    Raises:
+        ValueError: the method depends on the order.
+        Exception: as `judge_all`.
+    """
+    if method.order_dependent:
+        raise ValueError(f"{method.name}: expected a method that does not depend on the order")
+    passing = _Passing(iter(instances), keep, AHEAD + concurrency)
+    memory = method.initial_memory()
+
+    async def worker() -> None:
+        while (taken := await passing.next(stop)) is not None:
+            place, instance = taken
+            recording = Recording(llm)
+            outcome: Outcome | None = None
+            try:
+                outcome = await _judge(method, instance, memory, recording)
+            except STOPS as reason:
+                stop.set(reason)
+                passing.unfinished[place] = [
+                    replace(call, instance_id=instance.id) for call in recording.calls
+                ]
+            except Exception as error:
+                error.add_note(f"while judging {instance.id!r}")
+                raise
+            passing.put(place, instance, outcome)
+            if outcome is not None:
+                on_done(outcome)
+
+    with _collecting_seldom():
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(concurrency):
+                    group.create_task(worker())
+        except ExceptionGroup as errors:
+            raise _telling(errors) from None
+        passing.rest()
+    left = tuple(call for _, calls in sorted(passing.unfinished.items()) for call in calls)
+    return Passed(passing.judged, stop.reason if passing.judged < passing.started else None, left)
+
+
+class _Passing:
+    """Instances on their way through: taken in their order, kept in their order."""
+
+    def __init__(
+        self, source: Iterator[Instance], keep: Callable[[Instance, Outcome | None], None], most: int
+    ) -> None:
+        self._source = source
+        self._keep = keep
+        self._most = most
+        self._waiting: dict[int, tuple[Instance, Outcome | None]] = {}
+        self._kept = 0
+        self._room = asyncio.Event()
+        self.started = self.judged = 0
+        self.unfinished: dict[int, list[Call]] = {}
+
+    async def next(self, stop: Stop) -> tuple[int, Instance] | None:
+        """The place of the next instance, and it; None where there is none, or the run stops."""
+        if self.started % AHEAD == 0:
+            await asyncio.sleep(0)  # a method that asks nobody never waits: let signals through
+        while self.started - self._kept >= self._most and not stop.reason:
+            self._room.clear()
+            await self._room.wait()
+        if stop.reason or (instance := next(self._source, None)) is None:
+            return None
+        self.started += 1
+        return self.started - 1, instance
+
+    def put(self, place: int, instance: Instance, outcome: Outcome | None) -> None:
+        """What became of the instance at `place`: keep it, and what waited for it, or let it wait."""
+        self._waiting[place] = (instance, outcome)
+        self.judged += outcome is not None
+        while self._kept in self._waiting:
+            self._keep(*self._waiting.pop(self._kept))
+            self._kept += 1
+            self._room.set()
+
+    def rest(self) -> None:
+        """Keep what never started."""
+        for instance in self._source:
+            self._keep(instance, None)
+            self.started += 1
 
 
 # New objects until Python's collector of cycles looks at the youngest (by default 700, 10, 10).

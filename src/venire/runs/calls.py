@@ -3,7 +3,7 @@
 import gzip
 import io
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -42,12 +42,17 @@ def calls_to_gzip(
         (unfinished, {"unfinished": True}),
         (development, {"unfinished": False, "development": True}),
     )
-    lines = [dumps(redact_tree(_plain(call) | marks, secrets)) for calls, marks in parts for call in calls]
+    lines = [call_line(call, marks, secrets) for calls, marks in parts for call in calls]
     sink = io.BytesIO()
     # neither time nor file name in the header
     with gzip.GzipFile(filename="", fileobj=sink, mode="wb", mtime=0) as file:
         file.write("".join(line + "\n" for line in lines).encode())
     return sink.getvalue()
+
+
+def call_line(call: Call, marks: Mapping[str, object], secrets: Sequence[str] = ()) -> str:
+    """A call as a line of the file; `marks` says which part of the run it is of."""
+    return dumps(redact_tree({**_plain(call), **marks}, secrets))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +70,30 @@ def read_calls(folder: Path) -> CallLines:
     Raises:
         RunError: there is no such file, or it is not what `write_run` writes.
     """
-    path = folder / CALLS_FILE
     parts: dict[str, list[Call]] = {"finished": [], "unfinished": [], "development": []}
+    for part, call in iterate_calls(folder):
+        parts[part].append(call)
+    return CallLines(*(tuple(parts[name]) for name in ("finished", "unfinished", "development")))
+
+
+def iterate_calls(folder: Path) -> Iterator[tuple[str, Call]]:
+    """Each line, one after another: `finished`, `unfinished` or `development`, and the call.
+
+    Raises:
+        RunError: as `read_calls`.
+    """
+    path = folder / CALLS_FILE
     try:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
                 values = dict(loads_mapping(line, str(path)))
                 unfinished, development = values.pop("unfinished"), values.pop("development", False)
                 part = "development" if development else "unfinished" if unfinished else "finished"
-                parts[part].append(_call(values))
+                yield part, _call(values)
     except FileNotFoundError:
         raise RunError(f"{path}: expected a run's calls, found no such file") from None
     except (OSError, EOFError, zlib.error, KeyError, TypeError, ValueError) as error:
         raise RunError(f"{path}: not the calls of a run: {error!r}") from error
-    return CallLines(*(tuple(parts[name]) for name in ("finished", "unfinished", "development")))
 
 
 def _call(values: dict[str, Any]) -> Call:

@@ -60,22 +60,42 @@ def write_run(
         RunError: the folder holds a run already, two files have one name, a metric's name is one that
             MLflow refuses, or an outcome belongs to no instance.
     """
+    further = dict(more or {})
+    _check_new(folder, record, further)
+    judged = {
+        OUTCOMES_FILE: outcomes_to_parquet(instances, outcomes, secrets),
+        CALLS_FILE: calls_to_gzip(outcomes, secrets, unfinished=unfinished, development=development),
+    }
+    _write(folder, record, {CONFIG_FILE: config_yaml, **further, **judged}, secrets)
+
+
+def complete_run(folder: Path, record: RunRecord, *, config_yaml: str, secrets: Sequence[str] = ()) -> None:
+    """Write the other files of a run whose outcomes and calls are in `folder` (`GrowingFiles`).
+
+    Raises:
+        RunError: as `write_run`.
+    """
+    _check_new(folder, record, {})
+    _write(folder, record, {CONFIG_FILE: config_yaml}, secrets)
+
+
+def _check_new(folder: Path, record: RunRecord, further: Mapping[str, object]) -> None:
     if (folder / RECORD_FILE).exists():
         raise RunError(f"{folder}: expected a new run folder, it holds a run already; choose another run id")
     _check_metric_names(record.metrics)
-    further = dict(more or {})
     if taken := sorted(further.keys() & {*RUN_FILES, STARTED_FILE}):
         raise RunError(f"{folder}: expected further files with names of their own, got {', '.join(taken)}")
-    files = {
-        **{name: _bytes(content, secrets) for name, content in further.items()},
-        CONFIG_FILE: redact(config_yaml, secrets).encode(),
-        OUTCOMES_FILE: outcomes_to_parquet(instances, outcomes, secrets),
-        CALLS_FILE: calls_to_gzip(outcomes, secrets, unfinished=unfinished, development=development),
+
+
+def _write(folder: Path, record: RunRecord, files: Mapping[str, str | bytes], secrets: Sequence[str]) -> None:
+    """`files`, then what is made of the record, `run.json` last."""
+    contents = {
+        **{name: _bytes(content, secrets) for name, content in files.items()},
         SUMMARY_FILE: (dumps(dict(record.metrics), indent=1) + "\n").encode(),
         RECORD_FILE: record_to_json(_without_secrets(record, secrets)).encode(),
     }
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in files.items():
+    for name, content in contents.items():
         write_atomically(folder / name, content)
     (folder / STARTED_FILE).unlink(missing_ok=True)
 

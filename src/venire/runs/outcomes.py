@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 OUTCOMES_FILE = "outcomes.parquet"
+_BATCH = 1024  # rows that are there at once where they are read one after another
 
 Value = TypeVar("Value")
 
@@ -76,16 +77,19 @@ def outcomes_to_parquet(
     strays = sorted(by_id.keys() - {instance.id for instance in instances})
     if strays or len(by_id) < len(outcomes):
         raise RunError(f"outcomes: expected one an instance, got doubles or strays: {', '.join(strays[:5])}")
-    rows = [
-        redact_tree(_row(instance, by_id.get(instance.id) or _not_run(instance)), secrets)
-        for instance in instances
-    ]
+    rows = [outcome_row(instance, by_id.get(instance.id), secrets) for instance in instances]
     sink = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows, schema=_schema()), sink, compression="zstd")
+    pq.write_table(pa.Table.from_pylist(rows, schema=outcome_schema()), sink, compression="zstd")
     return sink.getvalue()
 
 
-def _schema() -> "pa.Schema":
+def outcome_row(instance: Instance, outcome: Outcome | None, secrets: Sequence[str] = ()) -> object:
+    """The row of one instance; None: it was not judged."""
+    return redact_tree(_row(instance, outcome or _not_run(instance)), secrets)
+
+
+def outcome_schema() -> "pa.Schema":
+    """The columns of `outcomes.parquet`."""
     import pyarrow as pa
 
     fields = [pa.field(name, pa.string()) for name in _TEXTS]
@@ -196,6 +200,26 @@ def _rows_of(folder: Path, read: Callable[[Mapping[str, object]], Value]) -> tup
 
     try:
         return tuple(read(row) for row in pq.read_table(path).to_pylist())
+    except (pa.ArrowInvalid, KeyError, ValueError) as error:
+        raise RunError(f"{path}: not the outcomes of a run: {error}") from error
+
+
+def iterate_judged(folder: Path) -> Iterator[Outcome]:
+    """As `read_judged`, one after another.
+
+    Raises:
+        RunError: as `read_outcomes`.
+    """
+    path = folder / OUTCOMES_FILE
+    if not path.is_file():
+        raise RunError(f"{path}: expected a run's outcomes, found no such file")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            for batch in file.iter_batches(batch_size=_BATCH):
+                yield from map(_judged, batch.to_pylist())
     except (pa.ArrowInvalid, KeyError, ValueError) as error:
         raise RunError(f"{path}: not the outcomes of a run: {error}") from error
 

@@ -1,0 +1,109 @@
+"""A run's outcomes and calls as files that grow while it judges, in the order of the instances."""
+
+import gzip
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from venire.errors import RunError
+from venire.metrics.compact import Pair
+from venire.records import Call, Instance, Outcome, Reason, Unscored
+from venire.runs.calls import CALLS_FILE, call_line, iterate_calls
+from venire.runs.outcomes import OUTCOMES_FILE, iterate_judged, outcome_row, outcome_schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+ROW_GROUP = 5000  # instances that are held until they are written
+
+
+class GrowingFiles:
+    """`outcomes.parquet` and `calls.jsonl.gz`, written row group by row group under temporary names.
+
+    They bear their own names from `close` on; as a context manager that is left before, nothing stays.
+    """
+
+    def __init__(self, folder: Path, secrets: Sequence[str] = ()) -> None:
+        import pyarrow.parquet as pq
+
+        self._folder = folder
+        self._secrets = secrets
+        self._rows: list[object] = []
+        self._lines: list[str] = []
+        self._schema: pa.Schema = outcome_schema()
+        self._parts = {name: folder / f".{name}.part" for name in (OUTCOMES_FILE, CALLS_FILE)}
+        self._open = ExitStack()
+        self._table = self._open.enter_context(
+            pq.ParquetWriter(self._parts[OUTCOMES_FILE], self._schema, compression="zstd")
+        )
+        raw = self._open.enter_context(self._parts[CALLS_FILE].open("wb"))
+        # neither time nor file name in the header
+        zipped = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)
+        self._calls = cast(BinaryIO, self._open.enter_context(zipped))
+
+    def __enter__(self) -> "GrowingFiles":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+        for part in self._parts.values():
+            part.unlink(missing_ok=True)
+
+    def add(self, instance: Instance, outcome: Outcome | None) -> None:
+        """The next instance with what became of it; None: it was not judged."""
+        self._rows.append(outcome_row(instance, outcome, self._secrets))
+        for call in outcome.calls if outcome else ():
+            own = replace(call, instance_id=instance.id)
+            self._lines.append(call_line(own, {"unfinished": False}, self._secrets))
+        if len(self._rows) >= ROW_GROUP:
+            self._flush()
+
+    def close(self, unfinished: Sequence[Call] = ()) -> None:
+        """Write what is left, then the calls of instances that were not finished, and name the files."""
+        self._lines += [call_line(call, {"unfinished": True}, self._secrets) for call in unfinished]
+        self._flush()
+        self._open.close()
+        for name, part in self._parts.items():
+            with part.open("rb") as file:
+                os.fsync(file.fileno())
+            part.replace(self._folder / name)
+
+    def _flush(self) -> None:
+        import pyarrow as pa
+
+        if self._rows:
+            self._table.write_table(pa.Table.from_pylist(self._rows, schema=self._schema))
+        if self._lines:
+            self._calls.write("".join(line + "\n" for line in self._lines).encode())
+        self._rows, self._lines = [], []
+
+
+def iterate_pairs(folder: Path, instances: Iterator[Instance]) -> Iterator[Pair]:
+    """`instances` one after another, each with its outcome as the folder's files have it, calls included.
+
+    Raises:
+        RunError: the files are of other instances, or in another order.
+    """
+    lines = (call for part, call in iterate_calls(folder) if part == "finished")
+    waiting: Call | None = next(lines, None)
+    rows = iterate_judged(folder)
+    for instance in instances:
+        outcome = next(rows, None)
+        if outcome is None or outcome.instance_id != instance.id:
+            found = "no more rows" if outcome is None else f"the row of {outcome.instance_id!r}"
+            raise RunError(f"{folder}: expected the outcome of {instance.id!r}, found {found}")
+        calls = []
+        while waiting is not None and waiting.instance_id == instance.id:
+            calls.append(waiting)
+            waiting = next(lines, None)
+        is_judged = outcome.prediction != Unscored(Reason.NOT_RUN)
+        yield instance, replace(outcome, calls=tuple(calls)) if is_judged else None
+    for stray in chain((each.instance_id for each in rows), [waiting.instance_id] if waiting else []):
+        raise RunError(f"{folder}: expected no more than {instance.id!r}, found something of {stray!r}")
