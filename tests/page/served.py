@@ -68,11 +68,13 @@ class Clock:
 
 
 @contextmanager
-def serving(work: Work, *, token: str | None = None, annotators: tuple[str, ...] = ()) -> Iterator[str]:
+def serving(
+    work: Work, *, token: str | None = None, annotators: tuple[str, ...] = (), port: int = 0
+) -> Iterator[str]:
     """The address of a page with one mode."""
     mode = annotating(Desk(work, clock=Clock()), AgreementSettings(draws=50), intro="what it is for")
     app = make_app(Security(SECRET, token=token), [mode], annotators=annotators)
-    with listen("127.0.0.1", 0) as listening, served(app, listening) as url:
+    with listen("127.0.0.1", port) as listening, served(app, listening) as url:
         yield url
 
 

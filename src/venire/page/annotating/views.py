@@ -75,7 +75,7 @@ def _rating_question(place: int, dimension: Dimension, given: str) -> Question:
         f"{RATING}{place}",
         dimension.name,
         dimension.description,
-        (*points, Choice(NO_RATING, "N/A", "-", about=": does not apply")) if points else (),
+        (*points, Choice(NO_RATING, "N/A", "-", about="does not apply")) if points else (),
         given,
         dimension.low,
         dimension.high,

@@ -70,7 +70,7 @@
   });
   addEventListener("pageshow", () => { delete form.dataset.sent; });
 
-  form.addEventListener("keydown", (event) => {
+  document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       form.requestSubmit();

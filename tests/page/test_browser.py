@@ -1,0 +1,242 @@
+"""People at work in a real headless Chromium: by keyboard, two at once, over reloads and restarts."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.page.corpus import XSS
+from tests.page.served import FLUENCY, LENGTH, POLITE, QUIET, chromium_path, pair, rated, serving, work_of
+
+from venire.judging.criteria import Criterion
+from venire.page.annotating.work import Guide, Item
+from venire.records import Instance, Response, Winner
+from venire.review.sheets import Shown
+from venire.review.store import read_labels
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.slow
+
+# Whatever stands in a page's main part that no template of ours puts there.
+FOREIGN = """() => document.querySelectorAll(
+    `main script, main img, main svg, main iframe, main style, main base, main meta, main math, main b,
+    a[href^="javascript"], [onerror], [onload], [onfocus], form[action^="http"]`).length"""
+OVERFLOW = "() => document.scrollingElement.scrollWidth - innerWidth"
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    path = chromium_path()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Person:
+    """Somebody with a browser of one's own; `odd` is what happened there that must not."""
+
+    page: "Page"
+    odd: list[str] = field(default_factory=list)
+
+    @classmethod
+    def at(cls, browser: "Browser", url: str, name: str, **options: object) -> "Person":
+        page = browser.new_context(**options).new_page()  # type: ignore[arg-type]
+        page.set_default_timeout(8000)
+        person = cls(page)
+        page.on("dialog", lambda dialog: (person.odd.append(dialog.message), dialog.dismiss()))
+        page.on("pageerror", lambda error: person.odd.append(str(error)))
+        page.on("console", lambda said: person.odd.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda each: None if each.url.startswith(url) else person.odd.append(each.url))
+        page.goto(url)
+        page.keyboard.type(name)  # the field has the focus
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/item/*")
+        return person
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def told(self, text: str) -> None:
+        """Wait until the live region says `text`."""
+        self.page.locator(f'[role=status]:text-is("{text}")').wait_for()
+
+    def save(self, *keys: str) -> None:
+        """Press keys that save, and wait for the page after that."""
+        with self.page.expect_navigation():
+            self.press(*keys)
+
+
+def hostile_pairs() -> list[Instance]:
+    """Pairs that have a text of the corpus in every place, and each text in some."""
+    return [
+        pair(f"i{n}", prompt=one, context=other, reference=one, responses=(Response(other), Response(other)))
+        for n, (one, other) in enumerate(zip(XSS[::2], XSS[1::2], strict=True))
+    ]
+
+
+def heading(person: Person) -> str:
+    return person.page.locator("h1").inner_text()
+
+
+def test_two_annotate_at_once_by_keyboard_over_a_reload_and_a_restart(browser, tmp_path):
+    work = work_of(hostile_pairs(), tmp_path / "labels.jsonl")
+    total = len(work.items)
+    with serving(work) as url:
+        people = {name: Person.at(browser, url, name) for name in ("ann", "bob")}
+        ann, bob = people.values()
+        assert (heading(ann), heading(bob)) == (f"Item 1 of {total}", f"Item 1 of {total}")
+        # turn by turn, so that both forms are open at once
+        for number in range(1, 5):
+            for name, person in people.items():
+                item = work.items[work.order(name)[number - 1]]
+                prompt, response = item.instance.prompt, item.instance.responses[0].text
+                texts = [text.replace("\0", "") for text in (prompt, response, prompt, response, response)]
+                assert person.page.locator(".text").all_text_contents() == texts  # browsers leave NUL out
+                assert person.page.evaluate(FOREIGN) == 0
+                person.save("1", "Enter")
+                person.told("Saved.")
+        # a reload keeps what is filled in, and the time
+        ann.press("2", "c")
+        ann.page.keyboard.type(XSS[6])
+        ann.page.wait_for_timeout(300)
+        ann.page.reload()
+        assert ann.page.get_by_role("radio", name="B is better").is_checked()
+        assert ann.page.get_by_label("Comment").input_value() == XSS[6]
+        # undo takes the latest back, and its item is there again
+        bob.save("u")
+        bob.told("Undone: the label is taken back.")
+        assert heading(bob) == f"Item 4 of {total}"
+        assert not bob.page.get_by_role("radio", name="A is better").is_checked()
+        port = int(url.rstrip("/").rpartition(":")[2])
+    # another server at the same address, as after a crash: open forms are sent to it
+    with serving(work, port=port):
+        ann.save("Control+Enter")
+        ann.told("Saved.")
+        bob.save("2", "Enter")
+        ann.save("i")
+        assert ann.page.evaluate(FOREIGN) == 0
+        assert ann.page.get_by_role("row", name="Item 5").locator("td").nth(2).inner_text() == "B"
+        # to the end
+        bob.save("l")
+        for _ in range(total - 4):
+            bob.save("1", "Enter")
+        bob.told("Saved. That was the last one.")
+        assert f"You have labelled all {total} items." in bob.page.inner_text("main")
+        bob.save("g")
+        assert "5 items have labels of two people or more." in bob.page.inner_text("main")
+        assert bob.page.get_by_role("row", name="preference 5").count() == 1
+        assert (ann.odd, bob.odd) == ([], [])
+    by = {who: [label for label in read_labels(work.labels) if label.annotator == who] for who in people}
+    assert (len(by["ann"]), len(by["bob"])) == (5, total)
+    last = by["ann"][-1]
+    assert last.comment == XSS[6]
+    assert last.seconds is not None
+    assert last.seconds >= 0.3
+    assert last.verdict is (Winner.SECOND if last.shown == "as_given" else Winner.FIRST)
+
+
+def test_ratings_with_a_rubric_beside_them_by_keyboard(browser, tmp_path):
+    criterion = Criterion("fluency", "fluency", XSS[0], 1.0)
+    work = work_of(
+        [rated(XSS[n], FLUENCY, POLITE, LENGTH, text=XSS[n]) for n in range(3)],
+        tmp_path / "labels.jsonl",
+        name="review",
+        title="Review",
+        shuffled=False,
+        guides=(Guide.of_criterion(criterion), Guide("learnt", XSS[3])),
+        shown=Shown(names=True, verdicts=True),
+    )
+    judged = [
+        Item.of(each.instance, judged=f"no judgment: {XSS[2]}", why=("unscored",)) for each in work.items
+    ]
+    work = replace(work, items=tuple(judged))
+    with serving(work) as url:
+        ann = Person.at(browser, url, "ann")
+        page = ann.page
+        assert page.get_by_role("group", name="fluency").get_by_role("radio").count() == 6
+        assert page.evaluate(FOREIGN) == 0
+        assert XSS[3] in page.inner_text(".guides")
+        # nothing chosen: nothing is saved, and the browser says so
+        ann.press("Enter")
+        assert heading(ann) == "Item 1 of 3"
+        # a digit chooses and goes on to the next question; the last one is a number
+        ann.press("4", "-")
+        assert page.get_by_role("radio", name="N/A does not apply").nth(1).is_checked()
+        page.get_by_label("length").focus()
+        page.keyboard.type("11")
+        ann.save("Enter")
+        assert page.get_by_role("alert").inner_text() == "length: expected 0 to 10."
+        assert page.evaluate("() => document.activeElement.name") == "rating-2"
+        assert page.get_by_role("group", name="fluency").get_by_role("radio", name="4").is_checked()
+        ann.press("Control+A")
+        page.keyboard.type("2.5")
+        ann.save("Enter")
+        ann.told("Saved.")
+        # single keys can be turned off: a letter then does nothing
+        page.get_by_text("Keyboard shortcuts").click()
+        page.get_by_label("single keys are on").uncheck()
+        ann.press("n", "1")
+        assert (heading(ann), page.locator(":checked").count()) == ("Item 2 of 3", 0)
+        page.get_by_label("single keys are on").check()
+        ann.save("n")
+        ann.told("Skipped: it comes again at the end.")
+        assert heading(ann) == "Item 3 of 3"
+        ann.save("p")
+        assert heading(ann) == "Item 2 of 3"
+        # the first stop of the keyboard leads past the header
+        ann.press("Tab", "Enter")
+        assert page.evaluate("() => document.activeElement.id") == "main"
+        assert [each for each in ann.odd if "status of 422" not in each] == []  # the answer to 11
+    (label,) = read_labels(work.labels)
+    assert (label.verdict, label.instance_id) == ({"fluency": 4.0, "length": 2.5}, XSS[0])
+
+
+def test_at_twice_the_size_and_on_a_narrow_screen_nothing_scrolls_sideways(browser, tmp_path):
+    work = work_of(hostile_pairs(), tmp_path / "l.jsonl", shuffled=False)
+    with serving(work) as url:
+        # 1280 pixels at 200% are 640, at 400% 320 (WCAG 1.4.4, 1.4.10)
+        ann = Person.at(browser, url, "ann", viewport={"width": 640, "height": 450})
+        wide = {}
+        for width in (640, 320):
+            ann.page.set_viewport_size({"width": width, "height": 450})
+            for path in (
+                "who",
+                f"study/item/{len(work.items)}",
+                "study/item/1",
+                "study/items",
+                "study/progress",
+            ):
+                ann.page.goto(url + path)
+                ann.page.get_by_text("Keyboard shortcuts").click()
+                wide[path, width] = ann.page.evaluate(OVERFLOW)
+        assert {place: by for place, by in wide.items() if by > 0} == {}
+        assert ann.odd == []
+
+
+def test_the_focus_is_seen_on_all_that_the_keyboard_reaches(browser, tmp_path):
+    work = work_of([pair("a"), pair("b")], tmp_path / "l.jsonl")
+    ring = """() => {
+        const at = document.activeElement;
+        const seen = [at, at.closest('.choice')].filter(Boolean).map((each) => getComputedStyle(each));
+        const name = at.textContent.trim() || at.name || at.id;
+        const thick = (each) => each.outlineStyle === 'solid' && parseFloat(each.outlineWidth) >= 2;
+        return [name, seen.some(thick)];
+    }"""
+    with serving(work) as url:
+        ann = Person.at(browser, url, "ann")
+        reached = []
+        for _ in range(13):
+            ann.press("Tab")
+            reached.append(ann.page.evaluate(ring))
+    assert [name for name, is_seen in reached if not is_seen] == []
+    names = [name for name, _ in reached]
+    assert {"Skip to the content", "verdict", "comment", "Save and go on Enter", "Skip n", "Undo u"} <= set(
+        names
+    )
