@@ -20,6 +20,7 @@ from venire.stats.agreement import (
     kappa_from_sums,
     kappa_of_table,
     krippendorff_alpha,
+    weighted_kappa,
 )
 
 SEEDS = range(200)
@@ -208,3 +209,24 @@ def test_closed_forms_take_any_leading_shape():
     cells = np.array([[[20, 5, 10, 15], [5, 0, 0, 0]], [[1, 0, 0, 1], [0, 1, 1, 0]]], dtype=float)
     # .4 as above; one label only: undefined; full agreement; full disagreement of balanced labels.
     assert kappa_from_sums(cells) == pytest.approx(np.array([[0.4, np.nan], [1.0, -1.0]]), nan_ok=True)
+
+
+@pytest.mark.filterwarnings("ignore")  # scikit-learn warns where kappa is undefined
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_weighted_kappa_equals_scikit_learn(seed, weights):
+    first, second, k = random_pair(seed)
+    ours = weighted_kappa(confusion(first, second, k), weights)
+    if len({*first, *second}) == 1:
+        assert not ours.is_defined
+        return
+    expected = cohen_kappa_score(first, second, labels=list(range(k)), weights=weights)
+    assert (ours.value, ours.n) == (pytest.approx(expected, abs=1e-12), len(first))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_counts_by_label_are_those_of_plain_counting_and_forget_what_is_missing(seed):
+    ratings, k = random_ratings(seed)
+    assert counts_by_label(ratings, k).tolist() == [
+        [row.count(code) for code in range(k)] for row in ratings.tolist()
+    ]

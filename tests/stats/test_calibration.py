@@ -19,7 +19,9 @@ from venire.stats.calibration import (
     auroc_of,
     brier,
     brier_interval,
+    brier_of,
     e_aurc,
+    e_aurc_of,
     ece,
     ece_interval,
     graded,
@@ -235,3 +237,49 @@ def test_an_ece_without_draws_has_no_interval_and_nothing_has_no_ece():
     assert math.isnan(alone.low)
     assert "no bootstrap draws" in alone.note
     assert not ece_interval(items([], []), Bins(), none, np.full(2, False)).is_defined
+
+
+def area_by_hand(confidence, right):
+    """The mean risk of the k most confident; of equal confidences each is as wrong as their mean."""
+    falling, errors, risks = sorted({*confidence}, reverse=True), 0.0, []
+    for value in falling:
+        tied = [not r for c, r in zip(confidence, right, strict=True) if c == value]
+        for _ in tied:
+            errors += sum(tied) / len(tied)
+            risks.append(errors / (len(risks) + 1))
+    return np.mean(risks)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_risks_and_areas_equal_plain_counting_also_with_ties_constants_and_one_item(seed):
+    n = 1 if seed < 4 else None
+    confidence, right = world(seed, n) if n is None else (np.array([0.5]), np.array([seed % 2 == 0]))
+    if seed % 7 == 0:
+        confidence = np.full(len(right), 0.5)
+    if seed % 11 == 0:
+        right = np.full(len(right), seed % 2 == 0)
+    found = items(confidence, right)
+    curve = risk_coverage(found)
+    assert list(curve.threshold) == pytest.approx(sorted({*confidence}, reverse=True))
+    for threshold, coverage, risk in zip(curve.threshold, curve.coverage, curve.risk, strict=True):
+        kept = confidence >= threshold - 1e-9
+        assert coverage == pytest.approx(kept.mean())
+        assert risk == pytest.approx((~right[kept]).mean())
+    area = area_by_hand(confidence, right)
+    assert aurc(found).value == pytest.approx(area, abs=1e-12)
+    best = area_by_hand(np.where(right, np.arange(len(right)) + len(right), np.arange(len(right))), right)
+    assert e_aurc(found).value == pytest.approx(area - best, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_every_draw_of_each_statistic_is_that_of_the_items_it_drew(seed):
+    confidence, right = world(seed, n=int(np.random.default_rng(seed).integers(2, 40)))
+    found = items(confidence, right)
+    counts = np.random.default_rng(seed).multinomial(len(right), np.full(len(right), 1 / len(right)), size=3)
+    for draw in counts:
+        table = np.bincount(found.flat, weights=draw, minlength=2 * len(found.values)).reshape(-1, 2)
+        again = items(np.repeat(confidence, draw), np.repeat(right, draw))
+        assert brier_of(found.values, table) == pytest.approx(brier(again).value)
+        assert auroc_of(table) == pytest.approx(auroc(again).value, nan_ok=True)
+        assert aurc_of(table) == pytest.approx(aurc(again).value)
+        assert e_aurc_of(table) == pytest.approx(e_aurc(again).value, abs=1e-12)

@@ -1,3 +1,5 @@
+import itertools
+
 import krippendorff
 import numpy as np
 import pytest
@@ -104,3 +106,21 @@ def test_all_draws_at_once_give_what_each_gives_alone():
         together = alpha_from_coincidences(met, values, level)
         alone = [float(alpha_from_coincidences(each, values, level)) for each in met]
         np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_pairs_equal_those_of_the_annotators_one_by_one(seed):
+    counts = random_counts(seed)
+    labels = counts.shape[1]
+    kept = np.random.default_rng(seed).random(labels) < 0.7
+    tables = pair_tables(counts)
+    agreed, pairs = agreeing(tables, kept)
+    for unit, row in enumerate(counts.astype(int)):
+        said = np.repeat(np.arange(labels), row)
+        expected = np.zeros((labels, labels))
+        for one, two in itertools.combinations(said, 2):
+            expected[one, two] += 0.5
+            expected[two, one] += 0.5
+        assert tables[unit].tolist() == expected.ravel().tolist()
+        counted = [(a, b) for a, b in itertools.combinations(said, 2) if kept[a] and kept[b]]
+        assert (agreed[unit], pairs[unit]) == (sum(a == b for a, b in counted), len(counted))

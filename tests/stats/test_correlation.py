@@ -262,3 +262,71 @@ def test_the_absolute_mean_of_unrelated_ratings_is_far_from_zero_and_so_is_its_i
         found.append(mean_of(parts, list("abcd"), absolute=True).estimate(draws))
     assert np.mean([each.value for each in found]) == pytest.approx(0.08, abs=0.015)
     assert min(each.low for each in found) > 0
+
+
+def by_scipy(coefficient, x, y):
+    """NaN where a side is constant or there are fewer than two items."""
+    return NAN if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0 else THEIRS[coefficient](x, y)
+
+
+def random_columns(seed):
+    """Two columns of 1 to 40 items with ties, every third continuous, every fourth constant, some missing."""
+    rng = np.random.default_rng(seed)
+    n = 1 if seed < 3 else int(rng.integers(2, 41))
+    first, second = rng.integers(0, 4, n).astype(float), rng.integers(0, 3, n).astype(float)
+    if seed % 3 == 0:
+        second += rng.random(n)
+    if seed % 4 == 0:
+        first[:] = 2.0
+    if seed % 2:
+        first[rng.random(n) < 0.2] = NAN
+        second[rng.random(n) < 0.2] = NAN
+    return first, second, rng
+
+
+@pytest.mark.parametrize("coefficient", Coefficient)
+@pytest.mark.parametrize("seed", range(200))
+def test_pooled_by_document_and_by_system_equal_scipy_on_the_parts(coefficient, seed):
+    first, second, rng = random_columns(seed)
+    there = ~(np.isnan(first) | np.isnan(second))
+    x, y = first[there], second[there]
+    found = correlation(coefficient, first, second)
+    assert found.n == len(x)
+    assert found.value == pytest.approx(by_scipy(coefficient, x, y), abs=1e-12, nan_ok=True)
+    made = pooled(coefficient, first, second)
+    assert float(made.statistic(made.features.sum(axis=0))) == pytest.approx(
+        found.value, abs=1e-9, nan_ok=True
+    )
+
+    group = rng.integers(0, 4, len(first))
+    within = [by_scipy(coefficient, x[group[there] == g], y[group[there] == g]) for g in range(4)]
+    expected = np.mean([each for each in within if not np.isnan(each)] or [NAN])
+    by_document = per_document(coefficient, first, second, group).point.value
+    assert by_document == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+    seen = np.unique(group[there])
+    means = [np.round([side[group[there] == g].mean() for g in seen], 12) for side in (x, y)]
+    of_systems = per_system(coefficient, first, second, group)
+    expected = by_scipy(coefficient, *means)
+    assert of_systems.point.value == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_differences_and_means_equal_those_of_scipys_values_on_every_draw(seed):
+    first, gold, rng = random_columns(seed)
+    second = np.where(rng.random(len(first)) < 0.5, first, rng.normal(size=len(first)))
+    sides = [pooled(SPEARMAN, side, gold) for side in (first, second)]
+    made = [difference(*sides), mean_of(sides, "ab"), mean_of(sides, "ab", absolute=True)]
+    if not made[0].point.is_defined:
+        assert not any(each.point.is_defined for each in made)
+        return
+    draws = [np.arange(len(first)), *rng.integers(0, len(first), (3, len(first)))]
+    for draw in draws:
+        counts = np.bincount(draw, minlength=len(first))
+        values = []
+        for side in (first, second):
+            there = ~(np.isnan(side[draw]) | np.isnan(gold[draw]))
+            values.append(by_scipy(SPEARMAN, side[draw][there], gold[draw][there]))
+        expected = [values[1] - values[0], np.mean(values), np.mean(np.abs(values))]
+        ours = [float(each.statistic(counts @ each.features)) for each in made]
+        assert ours == pytest.approx(expected, abs=1e-9, nan_ok=True)

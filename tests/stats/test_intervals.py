@@ -3,9 +3,10 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.metrics import cohen_kappa_score
 
 from venire.stats.agreement import cell_features, kappa_from_sums
-from venire.stats.intervals import MOST_UNITS, Cells, Resampler, bootstrap, ratio, share, wilson
+from venire.stats.intervals import MOST_UNITS, Cells, Resampler, bootstrap, ratio, replicates, share, wilson
 
 
 def resampler(cluster, draws=2000, seed=7):
@@ -214,3 +215,41 @@ def test_cells_are_summed_like_the_features_that_they_stand_for(size):
     drawn = resampler(np.arange(size) // 2 if size < 100 else np.arange(size), draws=1)
     assert np.array_equal(drawn.by_cluster(cells), drawn.by_cluster(cells.dense))
     assert cells.dense.sum() == (cells.codes >= 0).sum()
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_share_is_the_plain_one_with_scipys_interval_where_items_stand_alone(seed):
+    rng = np.random.default_rng(seed)
+    n = 1 if seed < 4 else int(rng.integers(2, 60))
+    base = (rng.random(n) < (0.8, 1.0, 0.1)[seed % 3]).astype(float)
+    hits = base * (rng.random(n) < (0.5, 1.0, 0.0)[seed // 3 % 3])
+    estimate = share(hits, base, resampler(np.arange(n), draws=10))
+    k, counted = int(hits.sum()), int(base.sum())
+    if counted == 0:
+        assert not estimate.is_defined
+        return
+    expected = stats.binomtest(k, counted).proportion_ci(0.95, method="wilson")
+    assert (estimate.value, estimate.n) == (pytest.approx(k / counted), counted)
+    assert (estimate.low, estimate.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_difference_of_kappas_has_scikit_learns_values_on_every_draw(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 30))
+    gold, first, second = rng.integers(0, 2, size=(3, n))
+    if seed % 9 == 0:
+        gold[:] = 0
+    drawn = resampler(np.arange(n), draws=3, seed=seed)
+    sides = [replicates(cell_features(gold, side, 2), kappa_from_sums, drawn) for side in (first, second)]
+    made = sides[1].minus(sides[0])
+    draws = [np.ones(n), *drawn.counts]
+    for counts, ours in zip(draws, [made.value, *made.drawn], strict=True):
+        again = [np.repeat(side, counts.astype(int)) for side in (gold, first, second)]
+        expected = kappa_or_nan(again[0], again[2]) - kappa_or_nan(again[0], again[1])
+        assert ours == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+def kappa_or_nan(gold, verdict):
+    """Scikit-learn's; NaN where all labels are one, of which it warns."""
+    return math.nan if len({*gold, *verdict}) == 1 else cohen_kappa_score(gold, verdict)

@@ -67,3 +67,17 @@ def test_more_than_the_discordance_cannot_be_found():
     assert items_needed(0.1, 0.00001) == 0
     assert mcnemar_power(0, 0.1, 0.1) == 0.0
     assert mcnemar_power(10, 0.0, 0.0) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_is_found_has_the_power_and_a_little_less_has_not(seed):
+    rng = np.random.default_rng(seed)
+    n, discordance = int(rng.integers(1, 200)), float(rng.uniform(0.05, 1))
+    power = (0.5, 0.8, 0.9)[seed % 3]
+    found = smallest_difference(n, discordance, power=power)
+    if math.isnan(found):
+        assert mcnemar_power(n, discordance, discordance) < power
+        return
+    assert mcnemar_power(n, discordance, found) >= power > mcnemar_power(n, discordance, found - 1e-3)
+    needed = items_needed(discordance, found, power=power)
+    assert mcnemar_power(needed, discordance, found) >= power > mcnemar_power(needed - 1, discordance, found)

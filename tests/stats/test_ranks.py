@@ -35,3 +35,14 @@ def test_another_scale_changes_nothing() -> None:
     rng = np.random.default_rng(1)
     first, second = rng.normal(size=(2, 30))
     assert rank_features(first, second) == pytest.approx(rank_features(np.exp(first) * 100, second))
+
+
+@pytest.mark.filterwarnings("ignore")  # scipy warns of constant sides
+@pytest.mark.parametrize("seed", range(200))
+def test_a_mean_over_dimensions_is_that_of_scipys(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 30))
+    pairs = [rng.integers(0, (4, 2)[seed % 5 == 0], size=(2, n)).astype(float) for _ in range(3)]
+    expected = np.mean([stats.spearmanr(*pair).statistic for pair in pairs])
+    ours = mean_of_ranks(np.hstack([rank_features(*pair) for pair in pairs]).sum(axis=0))
+    assert ours == pytest.approx(expected, abs=1e-9, nan_ok=True)

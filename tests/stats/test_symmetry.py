@@ -117,3 +117,23 @@ def test_both_tests_equal_their_formulas_written_out(seed):
         value = gap @ np.linalg.solve(spread, gap)
         assert homogeneous.statistic == pytest.approx(value, abs=1e-9)
         assert homogeneous.p == pytest.approx(stats.chi2.sf(value, size - 1))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_no_cell_outweighs_its_mirror_more_than_the_worst(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, 6))
+    table = rng.integers(0, (20, 3, 1)[seed % 3], size=(size, size))
+    excess = {
+        (i, j): (table[i, j] - table[j, i]) / math.sqrt(table[i, j] + table[j, i])
+        for i in range(size)
+        for j in range(size)
+        if i != j and table[i, j] + table[j, i]
+    }
+    cell = worst_cell(table)
+    if cell is None:
+        assert not excess
+        return
+    assert cell.excess == pytest.approx(max(excess.values()))
+    assert excess[cell.first, cell.second] == pytest.approx(cell.excess)
+    assert (cell.count, cell.mirrored) == (table[cell.first, cell.second], table[cell.second, cell.first])
