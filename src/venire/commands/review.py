@@ -10,6 +10,7 @@ from venire.commands.data_sets import RunData, chosen_data, data_of_folder
 from venire.data.protocol import Loaded
 from venire.errors import ConfigError, RunError
 from venire.metrics.measurement import Measurement
+from venire.page.study import LABELS_FILE, list_studies
 from venire.records import RunRecord
 from venire.reporting.table import Cell, Estimate, Format, Table
 from venire.review.beside import Learnt, write_beside
@@ -176,12 +177,14 @@ def labels_of(home: Path, data: RunData, folder: Path) -> dict[str, list[Label]]
 def list_labels(home: Path) -> int:
     """Print what labels there are; returns the exit status."""
     rows: list[tuple[Cell, ...]] = []
-    for path in sorted((home / FOLDER).glob("*.jsonl")):
+    files = {path.stem: path for path in sorted((home / FOLDER).glob("*.jsonl"))}
+    files |= {f"study {folder.name}": folder / LABELS_FILE for folder in list_studies(home)}
+    for name, path in files.items():
         stored = read_labels(path)
         now = current(stored)
         rows.append(
             (
-                path.stem,
+                name,
                 str(len({label.instance_id for label in now})),
                 str(len(now)),
                 str(len(stored) - len(now)),

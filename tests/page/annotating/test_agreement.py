@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.page.served import FLUENCY, POLITE, Clock, pair, rated, work_of
 
 from venire.metrics.annotators import AgreementSettings
-from venire.page.annotating.agreement import agreement, labelled_twice, progress
+from venire.page.annotating.agreement import Growing, agreement, labelled_twice, progress
 from venire.page.annotating.work import Answer, Desk
 from venire.records import Winner
 
@@ -68,3 +68,13 @@ def test_progress_is_by_annotator_with_the_median_time(tmp_path):
     ]
     desk.save("eve", desk.work.items[0], Answer(A, "", None))
     assert progress(desk)[-1].median_s is None
+
+
+def test_agreement_is_made_anew_when_labels_come_and_only_then(tmp_path):
+    desk = desk_of(tmp_path / "l.jsonl", {"ann": [A] * 6, "bob": [A, A, A, B, B]})
+    growing = Growing(desk, AgreementSettings(draws=2000))
+    first = growing.now()
+    assert growing.now() is first
+    assert "5 items, 500 draws" in first[0].kappa.note
+    desk.save("bob", desk.work.items[5], Answer(A, "", None))
+    assert [each.units for each in (*first, *growing.now())] == [5, 6]

@@ -1,7 +1,8 @@
 """How far those who labelled agree, as the labels grow."""
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from venire.metrics.annotators import Agreement, AgreementSettings, agreements
@@ -9,6 +10,7 @@ from venire.page.annotating.work import Desk, Item
 from venire.records import Annotation, Annotations, Dimension, Value, Winner
 from venire.review.labels import Label
 
+MOST_DRAWS = 500  # of the bootstrap: the figures are made anew as the labels grow
 FEWEST = 5  # items that two people labelled, from which on agreement is told
 
 
@@ -54,6 +56,29 @@ def agreement(desk: Desk, settings: AgreementSettings) -> list[Agreement]:
     dimensions: dict[str, Dimension] = {each.name: each for item in items for each in item.asked}
     questions: list[Dimension | None] = [*dimensions.values()] or [None]
     return [row for each in questions for row in agreements(_annotations(items, said, each), settings)]
+
+
+class Growing:
+    """The agreement as it is now: made once for what there is, by one visitor at a time.
+
+    Args:
+        settings: how intervals are made; of the draws at most `MOST_DRAWS`.
+    """
+
+    def __init__(self, desk: Desk, settings: AgreementSettings) -> None:
+        self._desk = desk
+        self._settings = replace(settings, draws=min(settings.draws, MOST_DRAWS))
+        self._turn = threading.Lock()
+        self._made: tuple[int, list[Agreement]] | None = None
+
+    def now(self) -> list[Agreement]:
+        """As `agreement`."""
+        with self._turn:
+            self._desk.by_annotator()
+            revision = self._desk.revision
+            if self._made is None or self._made[0] != revision:
+                self._made = (revision, agreement(self._desk, self._settings))
+            return self._made[1]
 
 
 def _annotations(

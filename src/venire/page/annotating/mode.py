@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from venire.metrics.annotators import AgreementSettings
-from venire.page.annotating.agreement import FEWEST, agreement, labelled_twice, progress
+from venire.page.annotating.agreement import FEWEST, Growing, labelled_twice, progress
 from venire.page.annotating.answers import Fault, answer_of
 from venire.page.annotating.views import (
     fields_of,
@@ -65,7 +65,7 @@ class _Handlers:
 
     def __init__(self, desk: Desk, settings: AgreementSettings) -> None:
         self._desk = desk
-        self._settings = settings
+        self._agreement = Growing(desk, settings)
         self._name = desk.work.name
 
     def begin(self, request: Request) -> Response:
@@ -159,7 +159,7 @@ class _Handlers:
             everybody=progress(self._desk),
             twice=labelled_twice(self._desk),
             fewest=FEWEST,
-            agreement=agreement(self._desk, self._settings),
+            agreement=self._agreement.now(),
         )
 
     def download(self, request: Request) -> Response:

@@ -163,6 +163,11 @@ class Desk:
         self._items = {item.instance.id: item for item in work.items}
         self._known: tuple[int, dict[str, dict[str, Label]]] = (-1, {})
 
+    @property
+    def revision(self) -> int:
+        """Of the labels that were read last: another one, other labels."""
+        return self._store.revision
+
     def order(self, annotator: str) -> tuple[int, ...]:
         """As `Work.order`, made once."""
         if annotator not in self._orders:
