@@ -8,6 +8,7 @@ from venire.metrics.annotators import AgreementSettings
 from venire.page.annotating.agreement import Growing, agreement, labelled_twice, progress
 from venire.page.annotating.work import Answer, Desk
 from venire.records import Winner
+from venire.stats.coincidence import Level
 
 SETTINGS = AgreementSettings(draws=20)
 A, B, TIE = Winner.FIRST, Winner.SECOND, Winner.TIE
@@ -75,6 +76,6 @@ def test_agreement_is_made_anew_when_labels_come_and_only_then(tmp_path):
     growing = Growing(desk, AgreementSettings(draws=2000))
     first = growing.now()
     assert growing.now() is first
-    assert "5 items, 500 draws" in first[0].kappa.note
+    assert "5 items, 500 draws" in first[0].alpha[Level.NOMINAL].note
     desk.save("bob", desk.work.items[5], Answer(A, "", None))
     assert [each.units for each in (*first, *growing.now())] == [5, 6]
