@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from venire.errors import VenireError
+from venire.errors import ConfigError, VenireError
 from venire.methods.juryflow.choices import append_choice, given_choice, read_choices
 from venire.methods.juryflow.people import Change
 from venire.methods.juryflow.select import Focus, Question
@@ -70,7 +70,11 @@ class Page:
 
     @asynccontextmanager
     async def attended(self, sitting: Sitting) -> AsyncIterator[None]:
-        """The page is served within it; at its end whoever looks at it is told that the run has ended."""
+        """The page is served within it; at its end whoever looks at it is told that the run has ended.
+
+        Raises:
+            ConfigError: there is no such address here, or the port is taken.
+        """
         from venire.page.app import make_app
         from venire.page.jury.handlers import Jury
         from venire.page.security import Security, is_loopback
@@ -78,10 +82,13 @@ class Page:
 
         token = None if is_loopback(self.host) else secrets.token_urlsafe(24)
         security = Security(secrets.token_bytes(32), self.host, token=token)
-        listening = listen(self.host, self.port)
+        try:
+            listening = listen(self.host, self.port)
+        except ConfigError as error:
+            raise ConfigError(f"method.focal.selector.port{str(error).removeprefix('--port')}") from None
         jury = Jury(self.desk)
         self.desk.open(sitting, partial(append_choice, Path(self.choices)))
-        with served(make_app(security, [jury.mode]), listening):
+        with listening, served(make_app(security, [jury.mode]), listening):
             sitting.say(f"Choose at {url_of(listening, token)} (Ctrl-C stops the run; choices are kept)")
             try:
                 yield

@@ -230,19 +230,26 @@ _WHY = {Kind.FOCAL: "your choice", Kind.PROPAGATION: "follows from it"}
 
 @dataclass(frozen=True, slots=True)
 class DecisionView:
-    """The instance's verdict: by the panel alone, and now."""
+    """The instance's verdict: by the scores of the panel alone, and now, with how a tie was decided."""
 
     before: str
     after: str
     tie_break: str
 
     @property
-    def changed(self) -> bool:
-        """Whether the choices on the instance changed it; a tie by scores alone says nothing of it."""
-        return self.before not in (_TIE_BY_SCORES, self.after)
+    def note(self) -> str:
+        """How it came about."""
+        alone = f"by the panel alone: {'the same' if self.before == self.after else self.before}"
+        return "; ".join(filter(None, (_TIE_BREAKS.get(self.tie_break, ""), alone)))
 
 
-_TIE_BY_SCORES = "equal scores"
+_EQUAL = "equal scores"
+_TIE_BREAKS = {
+    "consistent": f"{_EQUAL}, decided by comparing both",
+    "inconsistent": f"{_EQUAL}, decided by comparing both, which hung on their order",
+    "failed": f"{_EQUAL}, and no usable comparison",
+    "off": _EQUAL,
+}
 _WINNERS = {
     Winner.FIRST: "the first response is better",
     Winner.SECOND: "the second response is better",
@@ -263,5 +270,5 @@ def decision_view(asked: Asked) -> DecisionView | None:
         case _:
             after = "no verdict"
     before = asked.winner_before
-    told = "no verdict" if before is None else _TIE_BY_SCORES if before is Winner.TIE else _WINNERS[before]
+    told = "no verdict" if before is None else _EQUAL if before is Winner.TIE else _WINNERS[before]
     return DecisionView(told, after, str(outcome.detail.get("tie_break") or ""))
