@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from scipy.optimize import approx_fprime, brentq
+from scipy.stats import norm
 
 from venire.stats.corrected import Labelled, corrected_rate, measured_rate
 
@@ -25,6 +27,41 @@ def test_the_interval_by_hand():
     # .569713 -+ 1.959964 * .0884992 = .396257, .743169 (rounded)
     found = corrected_rate(60, 100, Labelled(50, 45, 50, 40))
     assert (found.low, found.high) == pytest.approx((0.396257, 0.743169), abs=5e-6)
+
+
+def rate_of(parts):
+    """The root of "share said = rate * sensitivity + (1 - rate) * (1 - specificity)"."""
+    share, sensitivity, specificity = parts
+    return brentq(
+        lambda rate: rate * sensitivity + (1 - rate) * (1 - specificity) - share, -50, 50, xtol=1e-14
+    )
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_estimate_and_interval_equal_a_root_and_a_numerical_delta_method(seed):
+    # No formula of the module: the estimate is a root, the spread comes of numerical derivatives. Only the
+    # added items and the shift 2 z^2 (...) are the paper's.
+    rng = np.random.default_rng(seed)
+    n, positives, negatives = (int(size) for size in rng.integers(20, 400, 3))
+    said, found, cleared = (
+        int(rng.binomial(n, rng.random())),
+        *map(int, rng.binomial((positives, negatives), rng.uniform(0.62, 0.98, 2))),
+    )
+    level = float(rng.choice([0.8, 0.95, 0.99]))
+    made = corrected_rate(said, n, Labelled(positives, found, negatives, cleared), level)
+    raw = rate_of((said / n, found / positives, cleared / negatives))
+    assert made.value == pytest.approx(np.clip(raw, 0, 1), abs=1e-9)
+    z = norm.ppf((1 + level) / 2)
+    sizes = np.array([n + z**2, positives + 2, negatives + 2])
+    parts = np.array([said + z**2 / 2, found + 1, cleared + 1]) / sizes
+    slopes = approx_fprime(parts, rate_of, 1e-7)
+    spread = math.sqrt(np.sum(slopes**2 * parts * (1 - parts) / sizes))
+    rate = rate_of(parts)
+    variances = (parts * (1 - parts) / sizes)[1:]
+    centre = rate + 2 * z**2 * (rate * variances[0] - (1 - rate) * variances[1])
+    assert (made.low, made.high) == pytest.approx(
+        np.clip([centre - z * spread, centre + z * spread], 0, 1), abs=1e-5
+    )
 
 
 def test_a_perfect_judge_is_not_corrected():

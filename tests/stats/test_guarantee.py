@@ -1,10 +1,12 @@
 """Thresholds with a guarantee: the tests, what they certify, and what is chosen among it."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
+from statsmodels.stats.proportion import proportion_confint
 
 from venire.errors import DataError
 from venire.stats.guarantee import (
@@ -217,3 +219,105 @@ def test_the_guarantee_holds_where_every_stage_lies_on_the_edge(start):
         found = certified(made, [(1.0, 0.8, 0.6)] * 2, target=0.8, delta=0.1, start=start)
         violations += any(level is not None for level in widest(made, found).thresholds)
     assert 0.02 < violations / 2000 < 0.127
+
+
+def random_world(rng):
+    """One to three stages with ties, missing verdicts and costs; levels, target, delta and start."""
+    stages, n = int(rng.integers(1, 4)), int(rng.integers(0, 90))
+    grid = np.array([1.0, 0.9, 0.8, 0.6])
+    levels = [
+        tuple(sorted(rng.choice(grid, int(rng.integers(1, 4)), False), reverse=True)) for _ in range(stages)
+    ]
+    confidence = rng.choice([*grid, 0.5, NAN], size=(n, stages))
+    right = (rng.random((n, stages)) < rng.uniform(0.5, 1, stages)) & ~np.isnan(confidence)
+    target, delta = float(rng.choice([0.6, 0.7, 0.8])), float(rng.choice([0.1, 0.3]))
+    return (
+        StageScores(confidence, right, rng.random(stages)),
+        levels,
+        target,
+        delta,
+        list(Start)[int(rng.integers(2))],
+    )
+
+
+def followed(world, thresholds):
+    """Item by item: how many each stage is asked about, decides, and decides wrongly."""
+    counts = [[0, 0, 0] for _ in thresholds]
+    for confidence, right in zip(world.confidence.tolist(), world.right.tolist(), strict=True):
+        for stage, threshold in enumerate(thresholds):
+            if threshold is None:
+                continue
+            counts[stage][0] += 1
+            if confidence[stage] >= threshold - 1e-9:
+                counts[stage][1] += 1
+                counts[stage][2] += not right[stage]
+                break
+    return counts
+
+
+def tail(errors, n, risk):
+    """P(Binomial(n, risk) <= errors), term by term."""
+    return math.fsum(math.comb(n, k) * risk**k * (1 - risk) ** (n - k) for k in range(errors + 1))
+
+
+def certifies(world, levels, target, delta, start, thresholds):
+    """Whether each open stage's level is reached by its own sequence, whatever opened before it."""
+    for stage, threshold in enumerate(thresholds):
+        if threshold is None:
+            continue
+        part = delta / len(levels) / math.prod(len(each) + 1 for each in levels[:stage])
+        budget, share = (part, 0.0) if start is Start.FIRST else (0.0, part / len(levels[stage]))
+        for level in levels[stage]:
+            _, n, errors = followed(world, [*thresholds[:stage], level])[stage]
+            budget += share
+            passes = n > 0 and budget > 0 and tail(errors, n, 1 - target) <= budget
+            budget = budget if passes else 0.0
+            if level == threshold:
+                break
+        if not passes:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_what_is_certified_and_chosen_equals_a_search_item_by_item(seed):
+    world, levels, target, delta, start = random_world(np.random.default_rng(seed))
+    every = list(itertools.product(*((None, *each) for each in levels)))
+    expected = [each for each in every if certifies(world, levels, target, delta, start, each)]
+    made = certified(world, levels, target=target, delta=delta, start=start)
+    assert {each.thresholds for each in made} == set(expected)
+    assert len(made) == len(expected)
+    for thresholds in every:
+        found = passed(world, thresholds)
+        assert list(map(list, zip(found.reached, found.decided, found.errors, strict=True))) == followed(
+            world, thresholds
+        )
+
+    def decided(thresholds):
+        return sum(each[1] for each in followed(world, thresholds))
+
+    assert decided(widest(world, made).thresholds) == max(map(decided, expected))
+
+    def cost(thresholds, error=0.0):
+        counts = followed(world, thresholds)
+        asked = sum(each[0] * price for each, price in zip(counts, world.cost.tolist(), strict=True))
+        left = world.n - decided(thresholds)
+        return (asked + 1.5 * left + error * sum(each[2] for each in counts)) / world.n
+
+    if world.n:
+        least = cost(cheapest(world, made, people=1.5).thresholds)
+        assert least == pytest.approx(min(map(cost, expected)))
+        priced = least_cost(world, levels, people=1.5, error=2.0)
+        assert cost(priced, 2.0) == pytest.approx(min(cost(each, 2.0) for each in every))
+
+
+def test_p_and_bounds_equal_scipy_and_statsmodels_on_200_counts():
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        n = int(rng.integers(1, 300))
+        errors, risk, delta = int(rng.integers(0, n + 1)), rng.uniform(0.02, 0.5), rng.uniform(0.01, 0.3)
+        less, greater = (binomtest(errors, n, risk, alternative=side).pvalue for side in ("less", "greater"))
+        assert p_values(np.array(errors), np.array(n), risk) == pytest.approx(less)
+        assert p_violated(errors, n, risk) == pytest.approx(greater)
+        bound = 1.0 if errors == n else proportion_confint(errors, n, 2 * delta, method="beta")[1]
+        assert risk_bound(errors, n, delta) == pytest.approx(bound)
