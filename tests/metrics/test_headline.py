@@ -75,6 +75,7 @@ def test_the_headline_is_short_and_names_no_metric_twice():
     ("metric", "decimals"),
     [
         ("spearman/fluency", 3),
+        ("accuracy/decided", 3),
         ("tokens/per_group_instance", 0),
         ("personas/tokens_per_document", 0),
         ("personas/cost_usd", 4),

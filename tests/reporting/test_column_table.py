@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -132,6 +133,8 @@ def test_under_the_table_stands_where_the_numbers_come_from(make_run: MakeRun) -
     assert "No run yet: other." in table.footer
     assert "A note." in table.footer
     assert "Published figures: a paper." in table.footer
+    unpublished = column_table(replace(SPEC, published={}), [make_run("maj_eval", {})])
+    assert "Source: a paper." in unpublished.footer
     assert any(sentence.startswith("SIMULATED judges") for sentence in table.footer)
 
 

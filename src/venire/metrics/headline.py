@@ -66,7 +66,7 @@ def decimals_of(metric: str) -> int:
     parts = _own_parts(metric)
     if "cost_usd" in (parts[0], parts[-1]):
         return 4
-    if parts[0] in ("tokens", "personas") or parts[-1] in (*_COUNTED, *_OF_CASCADES):
+    if parts[0] in ("tokens", "personas") or parts[-1] in _COUNTED or _is_count_of_cascade(parts):
         return 0
     if parts[0] in _COUNTS:
         return 1 if parts[-1] == "per_instance" else 0
@@ -82,9 +82,14 @@ def format_metric(metric: str, value: float) -> str:
             return f"{value:,.{headline.decimals}f}"
     parts = _own_parts(metric)
     whole = parts[0] == "tokens" or (parts[0] in _COUNTS and parts[-1] != "per_instance")
-    if whole or metric == "panel/no_majority" or parts[-1] in _OF_CASCADES:
+    if whole or metric == "panel/no_majority" or _is_count_of_cascade(parts):
         return f"{value:,.0f}"
     return f"{value:,.4f}" if parts[0] == "cost_usd" else f"{value:,.3f}"
+
+
+def _is_count_of_cascade(parts: Sequence[str]) -> bool:
+    """`accuracy/decided` is none."""
+    return parts[0] == "cascade" and parts[-1] in _OF_CASCADES
 
 
 def _own_parts(metric: str) -> list[str]:

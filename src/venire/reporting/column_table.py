@@ -18,7 +18,7 @@ from venire.reporting.differences import (
 from venire.reporting.footer import cautions, interval_told, provenance
 from venire.reporting.pairing import Run
 from venire.reporting.runs_table import replicates
-from venire.reporting.spec_table import Measured, matches, measured_rows, titled, told
+from venire.reporting.spec_table import Measured, matches, measured_rows, source_told, titled, told
 from venire.reporting.specs import Spec
 from venire.reporting.table import Cell, Estimate, Spread, Table
 
@@ -168,6 +168,6 @@ def _footer(spec: Spec, rows: Sequence[Measured], family: Family) -> tuple[str, 
         *cautions(records),
         f"No run yet: {', '.join(lacking)}." if lacking else "",
         *spec.notes,
-        f"Published figures: {spec.source}." if spec.source and spec.published else "",
+        source_told(spec),
     ]
     return tuple(sentence for sentence in sentences if sentence)

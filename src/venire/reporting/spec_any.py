@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from venire.reporting.column_table import column_table
 from venire.reporting.pairing import Run
-from venire.reporting.spec_table import spec_table
+from venire.reporting.spec_table import source_told, spec_table
 from venire.reporting.specs import Spec
 from venire.reporting.sweep_table import sweep_table
 from venire.reporting.table import Table
@@ -17,5 +17,5 @@ def table_of(spec: Spec, runs: Sequence[Run]) -> Table:
     if spec.rows:
         return spec_table(spec, runs)
     base = sweep_table(spec.title, runs, spec.columns, spec.correction)
-    source = (f"Source: {spec.source}.",) if spec.source else ()
-    return Table(base.title, base.columns, base.rows, (*base.footer, *spec.notes, *source))
+    footer = (*base.footer, *spec.notes, source_told(spec))
+    return Table(base.title, base.columns, base.rows, tuple(sentence for sentence in footer if sentence))

@@ -199,7 +199,7 @@ def _footer(spec: Spec, rows: Sequence[Measured], family: Family) -> tuple[str, 
         *_cautions_by_data(records),
         f"No run yet: {', '.join(lacking)}." if lacking else "",
         *spec.notes,
-        f"Published figures: {spec.source}." if spec.source and spec.published else "",
+        source_told(spec),
     ]
     return tuple(sentence for sentence in sentences if sentence)
 
@@ -209,6 +209,12 @@ def _cautions_by_data(records: Sequence[RunRecord]) -> list[str]:
     names = dict.fromkeys(record.params.get("dataset", "") for record in records)
     groups = [[record for record in records if record.params.get("dataset", "") == name] for name in names]
     return list(dict.fromkeys(sentence for group in groups for sentence in cautions(group)))
+
+
+def source_told(spec: Spec) -> str:
+    """Where the published figures of a table stand, or its data; empty where the spec names nothing."""
+    what = "Published figures" if spec.published else "Source"
+    return f"{what}: {spec.source}." if spec.source else ""
 
 
 def told(match: Mapping[str, str]) -> str:
