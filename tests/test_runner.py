@@ -3,7 +3,8 @@
 import asyncio
 import gc
 import random
-from collections.abc import Callable, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -27,7 +28,7 @@ from venire.records import (
     Usage,
     Winner,
 )
-from venire.runner import Interrupted, Judged, Pace, Stop, judge_all
+from venire.runner import Interrupted, Judged, Pace, Passed, Stop, judge_all, judge_streaming
 from venire.schedule import Schedule, seeded_order
 
 INSTANCES = tuple(Instance(f"set/{i}", f"prompt {i}", (Response("a"), Response("b"))) for i in range(12))
@@ -376,3 +377,107 @@ def test_the_collector_of_cycles_works_seldom_in_a_run_and_as_before_after_it(
     assert all(young > before[0][0] and frozen > 0 for young, frozen in during)
     assert during
     assert (gc.get_threshold(), gc.get_freeze_count()) == before
+
+
+def stream_with(
+    method: Fake, instances: Iterable[Instance] = INSTANCES, *, concurrency: int = 4, stop: Stop | None = None
+) -> tuple[Passed, list[tuple[str, Outcome | None]]]:
+    kept: list[tuple[str, Outcome | None]] = []
+    passed = asyncio.run(
+        judge_streaming(
+            method,  # type: ignore[arg-type]
+            instances,
+            NoLLM(),
+            lambda instance, outcome: kept.append((instance.id, outcome)),
+            concurrency=concurrency,
+            stop=stop or Stop(),
+        )
+    )
+    return passed, kept
+
+
+@pytest.mark.parametrize("concurrency", [1, 5])
+def test_instances_that_stream_by_are_kept_in_order_with_the_same_outcomes(concurrency: int) -> None:
+    passed, kept = stream_with(Fake(latency_seed=concurrency), iter(INSTANCES), concurrency=concurrency)
+    assert passed == Passed(12, None)
+    assert [name for name, _ in kept] == IDS
+    assert tuple(outcome for _, outcome in kept) == judge_with(Fake()).outcomes
+
+
+def test_a_stop_keeps_what_is_under_way_and_passes_the_rest_on_without_an_outcome() -> None:
+    def fail(instance: Instance) -> None:
+        if instance.id == "set/5":
+            raise BudgetExhausted("spent")
+
+    passed, kept = stream_with(Fake(fail=fail), concurrency=1)
+    assert [name for name, outcome in kept if outcome is not None] == IDS[:5]
+    assert [name for name, _ in kept] == IDS
+    assert (passed.judged, str(passed.stopped)) == (5, "spent")
+
+
+def test_a_stop_after_the_last_instance_is_none() -> None:
+    stop = Stop()
+
+    def fail(instance: Instance) -> None:
+        if instance.id == IDS[-1]:
+            stop.set(Interrupted("now"))
+
+    assert stream_with(Fake(fail=fail), concurrency=1, stop=stop)[0] == Passed(12, None)
+
+
+def test_an_error_that_is_no_reason_to_stop_is_raised_from_a_stream() -> None:
+    def fail(instance: Instance) -> None:
+        raise KeyError(instance.id)
+
+    with pytest.raises(KeyError) as caught:
+        stream_with(Fake(fail=fail))
+    assert caught.value.__notes__[0].startswith("while judging 'set/")
+
+
+def test_no_more_instances_are_held_than_may_be_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("venire.runner.AHEAD", 6)
+    alive: weakref.WeakSet[Counted] = weakref.WeakSet()
+    most = 0
+
+    def source() -> Iterator[Instance]:
+        nonlocal most
+        for number in range(300):
+            made = Counted(f"set/{number}", "p", (Response("a"), Response("b")))
+            alive.add(made)
+            most = max(most, len(alive))
+            yield made
+            del made
+
+    @dataclass
+    class SlowFirst(Fake):
+        async def judge(self, instance: Instance, memory: object, llm: LLM) -> Outcome:
+            await asyncio.sleep(0.05 if instance.id == "set/0" else 0)
+            return Outcome(instance.id, Preference(Winner.FIRST))
+
+    passed = asyncio.run(
+        judge_streaming(
+            SlowFirst(),  # type: ignore[arg-type]
+            source(),
+            NoLLM(),
+            lambda _instance, _outcome: None,
+            concurrency=4,
+            stop=Stop(),
+        )
+    )
+    assert passed.judged == 300
+    assert most == 6 + 4  # ahead, and at work
+
+
+@dataclass(frozen=True)
+class Counted(Instance):
+    """An instance that can be looked at without being held (`Instance` has slots, and no room for that)."""
+
+    __slots__ = ("__weakref__",)
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+
+def test_a_method_that_depends_on_the_order_does_not_stream() -> None:
+    with pytest.raises(ValueError, match="does not depend on the order"):
+        stream_with(Fake(order_dependent=True))

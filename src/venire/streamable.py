@@ -36,6 +36,8 @@ def _obstacles(experiment: Experiment) -> Iterator[str]:
         )
     elif getattr(method, "unit", None) is Unit.CLAIMS:
         yield "metrics of claims are made of what is said of each claim; method.unit=holistic streams"
+    if getattr(method, "criteria", None) is not None:
+        yield "metrics of single criteria are made of what is said on each of them; criteria=none streams"
     if experiment.development is not None:
         yield "a development split is drawn from all instances, and held"
     if any(isinstance(judge, RecordedJudge) for judge in method.judges):

@@ -241,9 +241,9 @@ class Table:
             Response(row.text(text), text, _optional_name(row, generator))
             for text, generator in columns.responses
         )
-        own_id = content_id(prompt, context, [response.text for response in responses])
+        texts = [response.text for response in responses]
         return Instance(
-            id=own_id if columns.id is None else row.name(columns.id),
+            id=content_id(prompt, context, texts) if columns.id is None else row.name(columns.id),
             prompt=prompt,
             responses=responses,
             gold=self._gold(row) if rated is None else _ratings(rated.mean, rated.by_annotator),
@@ -251,7 +251,7 @@ class Table:
             context=context,
             reference=_optional(row, columns.reference),
             cluster=_optional_name(row, columns.cluster) or prompt_cluster(prompt),
-            dimensions=self.dimensions,
+            dimensions=self.dimensions if columns.ratings else (),
             metadata={key: _as_text(row.value(column)) for key, column in columns.metadata.items()},
         )
 

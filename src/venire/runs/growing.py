@@ -33,7 +33,7 @@ class GrowingFiles:
 
         self._folder = folder
         self._secrets = secrets
-        self._rows: list[object] = []
+        self.held: list[object] = []  # rows that are not written yet
         self._lines: list[str] = []
         self._schema: pa.Schema = outcome_schema()
         self._parts = {name: folder / f".{name}.part" for name in (OUTCOMES_FILE, CALLS_FILE)}
@@ -58,11 +58,11 @@ class GrowingFiles:
 
     def add(self, instance: Instance, outcome: Outcome | None) -> None:
         """The next instance with what became of it; None: it was not judged."""
-        self._rows.append(outcome_row(instance, outcome, self._secrets))
+        self.held.append(outcome_row(instance, outcome, self._secrets))
         for call in outcome.calls if outcome else ():
             own = replace(call, instance_id=instance.id)
             self._lines.append(call_line(own, {"unfinished": False}, self._secrets))
-        if len(self._rows) >= ROW_GROUP:
+        if len(self.held) >= ROW_GROUP:
             self._flush()
 
     def close(self, unfinished: Sequence[Call] = ()) -> None:
@@ -78,11 +78,11 @@ class GrowingFiles:
     def _flush(self) -> None:
         import pyarrow as pa
 
-        if self._rows:
-            self._table.write_table(pa.Table.from_pylist(self._rows, schema=self._schema))
+        if self.held:
+            self._table.write_table(pa.Table.from_pylist(self.held, schema=self._schema))
         if self._lines:
             self._calls.write("".join(line + "\n" for line in self._lines).encode())
-        self._rows, self._lines = [], []
+        self.held, self._lines = [], []
 
 
 def iterate_pairs(folder: Path, instances: Iterator[Instance]) -> Iterator[Pair]:
@@ -106,4 +106,4 @@ def iterate_pairs(folder: Path, instances: Iterator[Instance]) -> Iterator[Pair]
         is_judged = outcome.prediction != Unscored(Reason.NOT_RUN)
         yield instance, replace(outcome, calls=tuple(calls)) if is_judged else None
     for stray in chain((each.instance_id for each in rows), [waiting.instance_id] if waiting else []):
-        raise RunError(f"{folder}: expected no more than {instance.id!r}, found something of {stray!r}")
+        raise RunError(f"{folder}: expected no further instance, found something of {stray!r}")

@@ -32,13 +32,15 @@ def redact(text: str, secrets: Sequence[str]) -> str:
     """`text` with every secret, and every password inside a URL, replaced by `***`."""
     for secret in secrets:
         text = text.replace(secret, HIDDEN)
-    return _URL_PASSWORD.sub(HIDDEN, text)
+    return _URL_PASSWORD.sub(HIDDEN, text) if "://" in text else text
 
 
 def redact_tree(value: object, secrets: Sequence[str]) -> object:
     """`value` with every string in it redacted, keys of mappings too."""
     if isinstance(value, str):
         return redact(value, secrets)
+    if value is None or isinstance(value, int | float):
+        return value
     if isinstance(value, Mapping):
         return {redact(str(key), secrets): redact_tree(item, secrets) for key, item in value.items()}
     if isinstance(value, list | tuple):

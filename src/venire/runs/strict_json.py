@@ -9,10 +9,19 @@ from venire.errors import RunError
 
 def dumps(value: object, *, indent: int | None = None) -> str:
     """`value` as JSON text with sorted keys; numbers that are not finite become null."""
+    if indent is None:
+        return _ENCODER.encode(_finite(value))
     return json.dumps(_finite(value), sort_keys=True, ensure_ascii=False, allow_nan=False, indent=indent)
 
 
+# `json.dumps` makes one anew for each value; there are millions.
+_ENCODER = json.JSONEncoder(sort_keys=True, ensure_ascii=False, allow_nan=False)
+_AS_IT_IS = frozenset({str, int, bool, type(None)})
+
+
 def _finite(value: object) -> object:
+    if type(value) in _AS_IT_IS:
+        return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
