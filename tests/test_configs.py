@@ -14,7 +14,8 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from venire.config import config_dir, experiment_of, refuse_undone_ablation
+from venire.commands.ablating import refuse_undone_ablation
+from venire.config import config_dir, experiment_of
 from venire.errors import ConfigError, DataError
 from venire.experiment import Experiment
 from venire.judging.judge import PromptedJudge

@@ -104,7 +104,7 @@ def experiment_of(
                 )
         return built
 
-    references = _references(cfg)
+    references = references_of(cfg)
     aliases = {f"method.{key}": node for key, node in references.items()}
     method = _built(plain, "method", on_backend, aliases=aliases)
     plain["development"] = None if parted is None else _plain(cfg, "development")
@@ -272,54 +272,12 @@ def _built(plain: Mapping[str, Any], part: str, *convert: Convert, **options: An
     return fit(build(plain[part], part, *convert, **options), hint, part)
 
 
-def refuse_undone_ablation(cfg: DictConfig, choices: Mapping[str, str], roots: Sequence[Path] = ()) -> None:
-    """Refuse an ablation that is a no-op under its own name.
-
-    Another override has undone it, or it varies judges or personas that the method does not look at.
-
-    Args:
-        cfg: the composed configuration.
-        choices: config group to chosen option.
-        roots: where the user's own configuration files are (`--config-dir`).
-
-    Raises:
-        ConfigError: names the key, what the ablation sets and what the configuration has.
-    """
-    name = choices.get("ablation")
-    paths = [root / "ablation" / f"{name}.yaml" for root in (config_dir(), *roots)]
-    path = next((path for path in paths if path.is_file()), None)
-    if path is None:  # none is chosen
-        return
-    ablation = OmegaConf.to_container(OmegaConf.load(path), resolve=False)
-    assert isinstance(ablation, dict)
-    varied = {str(key) for key in ablation}
-    for entry in ablation.pop("defaults", []):
-        for group, option in entry.items():
-            key = group.removeprefix("override").strip().removeprefix("/")
-            varied.add(key)
-            if choices.get(key) != option:
-                raise ConfigError(
-                    f"{key}: ablation={name} sets {key}={option}, another override {key}={choices.get(key)}; "
-                    "drop one of the two"
-                )
-    for key, wanted in _leaves(ablation, ""):
-        given = OmegaConf.select(cfg, key)
-        if given != wanted:
-            raise ConfigError(
-                f"{key}: ablation={name} sets {wanted!r}, another override {given!r}; drop one of the two"
-            )
-    for part in ("judge", "panel", "embedding", "persona", "criteria", "rubric"):
-        if part in varied and part not in _references(cfg).values():
-            raise ConfigError(
-                f"ablation: {name} varies the {part}, which method={choices.get('method')} does not look at"
-            )
-
-
-def _leaves(node: Mapping[Any, Any], prefix: str) -> list[tuple[str, object]]:
+def leaves_of(node: Mapping[Any, Any], prefix: str = "") -> list[tuple[str, object]]:
+    """Dotted key and value of everything in `node` that is no mapping itself."""
     leaves: list[tuple[str, object]] = []
     for key, value in node.items():
         full = f"{prefix}{key}"
-        leaves += _leaves(value, f"{full}.") if isinstance(value, Mapping) else [(full, value)]
+        leaves += leaves_of(value, f"{full}.") if isinstance(value, Mapping) else [(full, value)]
     return leaves
 
 
@@ -368,14 +326,14 @@ def _check_personas(cfg: DictConfig, choices: Mapping[str, str]) -> None:
             f"persona: no such set: {chosen!r}; looked in conf/persona, in VENIRE_HOME/config/persona and "
             "in --config-dir, see docs/personas.md"
         )
-    if "persona" in _references(cfg).values():
+    if "persona" in references_of(cfg).values():
         raise ConfigError(
             f"persona: this method needs a set of personas, and dataset={dataset} has none of its own; "
             "give persona=NAME (`venire personas show` lists them, `venire personas build` makes one)"
         )
 
 
-def _references(cfg: DictConfig) -> dict[str, str]:
+def references_of(cfg: DictConfig) -> dict[str, str]:
     """Which keys of the method stand for a whole root node: `{"judged_by": "judge"}`.
 
     Those inside of its parts by their path: `{"stages.panel.asks": "panel"}`.
@@ -383,7 +341,7 @@ def _references(cfg: DictConfig) -> dict[str, str]:
     raw = OmegaConf.to_container(cfg.method, resolve=False)
     assert isinstance(raw, dict)
     return {
-        key: value[2:-1] for key, value in _leaves(raw, "") if isinstance(value, str) and value in _REFERENCES
+        key: value[2:-1] for key, value in leaves_of(raw) if isinstance(value, str) and value in _REFERENCES
     }
 
 

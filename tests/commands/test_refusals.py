@@ -35,6 +35,14 @@ def test_an_unknown_key_is_named_in_full_with_the_one_that_was_meant(override: s
     assert "+" not in said  # hydra's own advice leads to the next refusal
 
 
+def test_a_key_of_what_an_ablation_takes_away_says_that_it_is_null() -> None:
+    said = refused("method=juryflow", "ablation=no_propagation", "method.propagation.beta=0.3")
+    assert said == (
+        "method.propagation.beta: no such key: method.propagation is null here, by its own file, an ablation "
+        "or another override"
+    )
+
+
 @pytest.mark.parametrize(
     ("override", "message"),
     [

@@ -14,9 +14,11 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
+from venire.commands.ablating import refuse_undone_ablation
+from venire.commands.deferring import deferred
 from venire.commands.refusals import refusal
 from venire.commands.selected import fit_selection
-from venire.config import config_dir, experiment_of, refuse_undone_ablation
+from venire.config import config_dir, experiment_of
 from venire.errors import ConfigError, VenireError
 from venire.experiment import Experiment
 from venire.judging.panel import Panel, twins
@@ -43,7 +45,7 @@ def for_each_job(job: Callable[[DictConfig], None], arguments: Sequence[str], *,
             raised.append(error)
             raise
 
-    sys.argv = [command, *beside_the_first(arguments, home_config(arguments))]
+    sys.argv = [command, *deferred(beside_the_first(arguments, home_config(arguments)))]
     os.environ["HYDRA_FULL_ERROR"] = "1"  # without it hydra prints what it catches, and exits
     try:
         hydra.main(version_base="1.3", config_path=str(config_dir()), config_name="config")(watched)()

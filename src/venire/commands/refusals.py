@@ -41,6 +41,8 @@ def _no_such_key(cause: OmegaConfBaseException) -> str:
     key = cause.full_key or str(cause.key)
     above, _, last = key.rpartition(".")
     node = cause.parent_node
+    if isinstance(node, DictConfig) and not node:  # omegaconf puts an empty mapping in the place of null
+        return f"{key}: no such key: {above} is null here, by its own file, an ablation or another override"
     known = [str(each) for each in node] if isinstance(node, DictConfig) else []
     shown = sorted({*known} - {"_target_", "hydra"})
     path = f"{above}." if above else ""
