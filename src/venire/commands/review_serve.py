@@ -118,7 +118,7 @@ def _review(home: Path, request: ServeRequest, stack: ExitStack) -> Mode:
         run_id=folder.name,
         hints=("venire review measure RUN", "venire review labels --out labels.jsonl"),
     )
-    uploads = _uploads(home, folder, labels, record.mlflow_run_id)
+    uploads = uploads_of(home, folder, labels, record.mlflow_run_id)
     desk = Desk(work, changed=(lambda: None) if uploads is None else uploads.due)
     if uploads is not None:
         stack.enter_context(uploads.running())
@@ -165,7 +165,7 @@ def _learnt(path: Path) -> Iterator[Guide]:
         yield Guide(str(entry["criterion"]), str(entry["boundary"]), str(entry["dimension"]))
 
 
-def _uploads(home: Path, folder: Path, labels: Path, mlflow_run_id: str | None) -> Uploads | None:
+def uploads_of(home: Path, folder: Path, labels: Path, mlflow_run_id: str | None) -> Uploads | None:
     """What brings the run's labels to its MLflow run; None where it has none, or tracking is off."""
     if mlflow_run_id is None:
         return None
