@@ -69,6 +69,7 @@ def test_a_port_that_is_asked_for_is_taken_or_refused_and_else_the_next_free_one
     with listen("127.0.0.1", None) as first, listen("127.0.0.1", None) as second:
         assert FIRST_PORT <= first.getsockname()[1] < second.getsockname()[1] < FIRST_PORT + 100
         assert url_of(first, "t") == f"http://127.0.0.1:{first.getsockname()[1]}/?token=t"
+        assert url_of(second, name="lab.example").startswith("http://lab.example:")
     with pytest.raises(ConfigError, match="--port: cannot listen on"):
         listen("127.0.0.1", 70_000)
 

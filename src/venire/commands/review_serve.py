@@ -26,7 +26,7 @@ from venire.page.annotating.work import Desk, Guide, Item, Work
 from venire.page.app import make_app
 from venire.page.mode import Mode
 from venire.page.security import Security, is_annotator, is_loopback
-from venire.page.serving import listen, serve
+from venire.page.serving import listen, serve, url_of
 from venire.page.study import LABELS_FILE, Study, find_study, keep_study, study_folder
 from venire.page.uploads import Uploads
 from venire.personas.naming import is_option_name
@@ -89,8 +89,13 @@ def serve_review(home: Path, request: ServeRequest) -> int:
         mode = _review(home, request, stack) if request.study is None else _study(home, request)
         app = make_app(security, [mode], annotators=request.annotators)
         listening = stack.enter_context(listen(request.address.host, request.address.port))
-        serve(app, listening, token=security.token, say=_say)
+        url = url_of(listening, security.token, next(iter(security.names), None))
+        serve(app, listening, url=url, say=_say)
     return exits.OK
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def _say(text: str) -> None:
@@ -119,7 +124,7 @@ def _review(home: Path, request: ServeRequest, stack: ExitStack) -> Mode:
         hints=("venire review measure RUN", "venire review labels --out labels.jsonl"),
     )
     uploads = uploads_of(home, folder, labels, record.mlflow_run_id)
-    desk = Desk(work, changed=(lambda: None) if uploads is None else uploads.due)
+    desk = Desk(work, clock=_now, changed=(lambda: None) if uploads is None else uploads.due)
     if uploads is not None:
         stack.enter_context(uploads.running())
     _say(f"{len(queue)} of {len(data.loaded.instances)} items are uncertain; labels go to {labels}")
@@ -226,7 +231,7 @@ def _study(home: Path, request: ServeRequest) -> Mode:
     _say(f"{len(work.items)} items of {chosen.dataset.name}; labels go to {labels}")
     settings = AgreementSettings(chosen.metrics.draws, chosen.metrics.level, chosen.seed)
     intro = f"{len(work.items)} items, in an order of your own; what others say is not shown."
-    return annotating(Desk(work), settings, intro=intro)
+    return annotating(Desk(work, clock=_now), settings, intro=intro)
 
 
 def _described(
@@ -240,7 +245,7 @@ def _described(
         fingerprint=loaded.fingerprint,
         items=len(loaded.instances),
         seed=chosen.seed,
-        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        created_at=_now().isoformat(timespec="seconds"),
     )
 
 

@@ -43,19 +43,20 @@ def listen(host: str, port: int | None) -> socket.socket:
     raise ConfigError(f"--port: cannot listen on {host}:{ports[-1]} ({failed}); choose another, or none")
 
 
-def url_of(listening: socket.socket, token: str | None = None) -> str:
-    """The address to open; with the token where one is required."""
+def url_of(listening: socket.socket, token: str | None = None, name: str | None = None) -> str:
+    """The address to open, by `name` where there is one; with the token where one is required."""
     host, port = listening.getsockname()[:2]
+    host = name or host
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
 
 
 def serve(
-    app: Guard, listening: socket.socket, *, token: str | None = None, say: Callable[[str], None] = print
+    app: Guard, listening: socket.socket, *, url: str | None = None, say: Callable[[str], None] = print
 ) -> None:
     """Serve until Ctrl-C (or SIGTERM); answers under way are finished, three seconds at most."""
     server = _server(app)
-    say(f"{url_of(listening, token)}\nStop it with Ctrl-C.")
+    say(f"{url or url_of(listening)}\nStop it with Ctrl-C.")
     with _terminated_as_interrupted(), suppress(KeyboardInterrupt):  # asked for
         server.run(sockets=[listening])
     say("stopped")

@@ -136,4 +136,4 @@ def test_labels_that_came_as_a_file_count_as_well(path):
     work = work_of(INSTANCES[:1], path)
     item = work.items[0]
     append_labels(path, [Label("i0", item.content, Winner.FIRST, "ann", "2026-11-30")])
-    assert Desk(work).next_open("ann") is None
+    assert Desk(work, clock=Clock()).next_open("ann") is None

@@ -150,7 +150,7 @@ class Desk:
         self,
         work: Work,
         *,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Callable[[], datetime],
         changed: Callable[[], None] = lambda: None,
     ) -> None:
         self.work = work

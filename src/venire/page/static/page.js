@@ -32,6 +32,10 @@
     if (typing(wanted)) { wanted.focus(); return; }
     if (wanted instanceof HTMLInputElement) wanted.focus();
     wanted.click();
+    if (wanted.matches("summary")) {
+      wanted.focus();
+      wanted.parentElement.scrollIntoView({ block: "nearest" });
+    }
   });
 
   // A live region speaks of what changes: what stands in it from the start is put there once more.

@@ -1,0 +1,104 @@
+"""The requests of the labelling mode, by a real server and without a browser."""
+
+import re
+
+from tests.page.served import FLUENCY, Visitor, pair, rated, serving, work_of
+
+from venire.records import Response
+from venire.review.store import read_labels
+
+
+def test_a_form_of_another_annotator_or_item_is_not_taken(tmp_path):
+    work = work_of([pair("a"), pair("b")], tmp_path / "l.jsonl")
+    with serving(work) as url:
+        visitor = Visitor(url)
+        visitor.enter("ann")
+        page = visitor.get("/study/item/1").text
+        hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page))
+        assert visitor.post("/study/item/2", {**hidden, "verdict": "A"}).status == 409
+        assert visitor.post("/study/item/1", {**hidden, "content": "0", "verdict": "A"}).status == 409
+        visitor.enter("bob")  # in another tab
+        reply = visitor.post("/study/item/1", {**hidden, "verdict": "A"})
+        assert (reply.status, "Nothing was saved" in reply.text) == (409, True)
+    assert read_labels(work.labels) == ()
+
+
+def test_a_fault_is_said_and_what_was_filled_in_stays(tmp_path):
+    work = work_of([rated("a", FLUENCY)], tmp_path / "l.jsonl")
+    with serving(work) as url:
+        visitor = Visitor(url)
+        visitor.enter("ann")
+        reply = visitor.label(1, {"rating-0": "9", "comment": "</textarea>kept"})
+        assert reply.status == 422
+        assert "fluency: expected 1 to 5." in reply.text
+        assert "&lt;/textarea&gt;kept</textarea>" in reply.text
+        assert "<title>Error: Item 1 of 1" in reply.text
+
+
+def test_saying_the_same_again_adds_nothing_and_another_thing_corrects(tmp_path):
+    work = work_of([pair("a")], tmp_path / "l.jsonl")
+    with serving(work) as url:
+        visitor = Visitor(url)
+        visitor.enter("ann")
+        for verdict, where in (("A", "all_done"), ("A", "all_done"), ("B", "all_done")):
+            assert visitor.label(1, {"verdict": verdict}).headers["location"] == f"/study/?done={where}"
+        assert "labelled by you</span>" in visitor.get("/study/item/1").text
+        assert "You have labelled all 1 items." in visitor.get("/study/?done=all_done").text
+        page = visitor.get("/study/")
+        undone = [visitor.post("/study/undo", {"csrf": page.csrf}).headers["location"] for _ in range(3)]
+        assert undone == ["/study/item/1?done=undone"] * 2 + ["/study/?done=nothing_to_undo"]
+    assert len(work.labels.read_text().splitlines()) == 4
+
+
+def test_what_a_page_says_was_done_is_one_of_a_few_words(tmp_path):
+    with serving(work_of([pair("a")], tmp_path / "l.jsonl")) as url:
+        visitor = Visitor(url)
+        visitor.enter("ann")
+        assert 'data-done="Saved."' in visitor.get("/study/item/1?done=saved").text
+        assert 'data-done=""' in visitor.get("/study/item/1?done=<b>pwned</b>").text
+        assert visitor.get("/study/?done=x%26y%3D1").headers["location"] == "/study/item/1?done=x%26y%3D1"
+
+
+def test_a_blind_page_tells_neither_models_nor_ids_nor_subset_nor_what_others_said(tmp_path):
+    work = work_of([pair(f"gpt-9/{n}") for n in range(3)], tmp_path / "l.jsonl")
+    with serving(work) as url:
+        bob = Visitor(url)
+        bob.enter("bob")
+        bob.label(1, {"verdict": "A", "comment": "secret-comment"})
+        ann = Visitor(url)
+        ann.enter("ann")
+        paths = ("item/1", "item/2", "item/3", "items", "progress", "labels.jsonl", "labels.csv")
+        text = "".join(ann.get(f"/study/{path}").text for path in paths)
+    assert not re.search(
+        r"gpt-9/\d\b(?!<)|llama-9|secret-subset|secret-comment", text.replace("of gpt-9/", "")
+    )
+
+
+def test_a_damaged_file_says_that_nothing_was_saved_and_where_to_look(tmp_path, capsys):
+    work = work_of([pair("a")], tmp_path / "l.jsonl")
+    with serving(work) as url:
+        visitor = Visitor(url)
+        visitor.enter("ann")
+        page = visitor.get("/study/item/1").text
+        hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page))
+        work.labels.write_text("{cut\n")
+        reply = visitor.post("/study/item/1", {**hidden, "verdict": "A"})
+    assert (reply.status, "Nothing was saved" in reply.text, "{cut" in reply.text) == (500, True, False)
+    assert "DataError:" in capsys.readouterr().err
+
+
+def test_ten_thousand_items_are_shown_a_page_at_a_time(tmp_path):
+    work = work_of(
+        [pair(f"i{n}", prompt=f"{n}", responses=(Response("a"), Response("b"))) for n in range(10_000)],
+        tmp_path / "l.jsonl",
+    )
+    with serving(work) as url:
+        visitor = Visitor(url)
+        visitor.enter("ann")
+        page = visitor.get("/study/items?page=100").text
+        assert (page.count("<tr>"), "Page 100 of 100" in page, "Item 10000" in page) == (101, True, True)
+        assert len(page) < 40_000
+        for strange in ("0", "-1", "101", "x", "9" * 30, "%C2%B2"):
+            assert visitor.get(f"/study/items?page={strange}").status == 200
+        assert visitor.label(10_000, {"verdict": "tie"}).headers["location"] == "/study/item/1?done=saved"
+        assert "9999 items without a label of yours" in visitor.get("/study/items?show=open").text
