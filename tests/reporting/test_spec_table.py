@@ -100,6 +100,15 @@ def test_calls_are_per_instance_and_absent_stages_are_none_made(make_run: MakeRu
     assert math.isnan(value_of(run.record, "kappa"))
 
 
+def test_tokens_and_further_votes_are_columns_only_where_a_row_has_some(make_run: MakeRun) -> None:
+    part = make_run("part", "a", metrics={"tokens/per_instance": 5700.25})
+    full, other = as_csv(SPEC, [make_run("none", "a"), part])
+    assert (full["tokens"], other["tokens"]) == ("", "5700.25")
+    assert "further votes" not in full
+    (shown, _) = as_csv(SPEC, [make_run("none", "a")])
+    assert "tokens" not in shown
+
+
 def test_a_row_without_a_run_is_shown_empty_and_named_under_the_table(make_run: MakeRun) -> None:
     table = spec_table(SPEC, [make_run("none", "a")])
     assert [row[0] for row in table.rows] == ["full", "part"]

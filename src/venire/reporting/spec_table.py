@@ -55,10 +55,11 @@ _COLUMNS = (
     _Column("re-evaluation calls", REEVALUATION, 2),
     _Column("further votes", "calls/replicate/per_instance", 2),
     _Column("all calls", "calls/per_instance", 1),
+    _Column("tokens", "tokens/per_instance", 0),
     _Column("USD/1,000", "cost_usd/per_1000", 2),
 )
 # Shown only where a row has some.
-_RARE = "calls/replicate/per_instance"
+_RARE = ("calls/replicate/per_instance", "tokens/per_instance")
 _PUBLISHED = {"accuracy": 3, "kappa": 2, REEVALUATION: 1}
 _DIFFERENCE = "Δ accuracy"
 
@@ -118,7 +119,7 @@ def spec_table(spec: Spec, runs: Sequence[Run]) -> Table:
         RunError: see `measured_rows`.
     """
     rows = measured_rows(spec, runs)
-    columns = [c for c in _COLUMNS if c.metric != _RARE or any(each.mean(_RARE) > 0 for each in rows)]
+    columns = [c for c in _COLUMNS if c.metric not in _RARE or any(each.mean(c.metric) > 0 for each in rows)]
     given = [metric for metric in _PUBLISHED if any(metric in each for each in spec.published.values())]
     titles = {column.metric: column.title for column in _COLUMNS}
     blocks = len({row.block for row in spec.rows}) > 1
@@ -192,7 +193,7 @@ def _footer(spec: Spec, rows: Sequence[Measured], family: Family) -> tuple[str, 
         "x ± s: mean and standard deviation over seeds, which is no interval over items.",
         "95% over items: x [low, high], bootstrap interval of the mean over seeds; nothing about seeds.",
         family.sentence if spec.baseline else "",
-        "Calls are per instance, over both responses; re-evaluation calls are focal, propagation and rubric "
+        "Calls and tokens are per instance, over both responses; re-evaluation calls are focal, propagation and rubric "
         "calls, without tie-breaks and embeddings.",
         replicates(records) if any(len(each.runs) > 1 for each in rows) else "",
         provenance(records) if records else "",
