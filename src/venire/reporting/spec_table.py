@@ -193,8 +193,8 @@ def _footer(spec: Spec, rows: Sequence[Measured], family: Family) -> tuple[str, 
         "x ± s: mean and standard deviation over seeds, which is no interval over items.",
         "95% over items: x [low, high], bootstrap interval of the mean over seeds; nothing about seeds.",
         family.sentence if spec.baseline else "",
-        "Calls and tokens are per instance, over both responses; re-evaluation calls are focal, propagation and "
-        "rubric calls, without tie-breaks and embeddings.",
+        "Calls and tokens are per instance, over both responses; re-evaluation calls are focal, propagation "
+        "and rubric calls, without tie-breaks and embeddings.",
         replicates(records) if any(len(each.runs) > 1 for each in rows) else "",
         provenance(records) if records else "",
         *_cautions_by_data(records),
