@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from venire.data.development import Apart, Share
+from venire.data.development import Apart, Share, Shared
 from venire.data.fingerprint import fingerprint
 from venire.data.protocol import Loaded
 from venire.errors import ConfigError, DataError
@@ -88,5 +88,30 @@ def test_another_data_set_is_developed_on_without_what_is_evaluated() -> None:
 
 
 def test_a_data_set_that_is_evaluated_wholly_leaves_nothing_to_develop_on() -> None:
-    with pytest.raises(DataError, match="expected instances that are not evaluated, got none"):
+    with pytest.raises(DataError, match=r"not evaluated, got none; with development\.shared=development"):
         Apart(Other((instance("a"),))).of(loaded(instance("a")))
+
+
+def test_what_is_labelled_of_a_data_set_is_developed_on_and_the_rest_evaluated() -> None:
+    everything = loaded(instance("a"), instance("b"), instance("c", prompt="Prompt of B!"), instance("d"))
+    parted = Apart(Other((instance("b"), instance("x"))), Shared.DEVELOPMENT).of(everything)
+    assert ids(parted.development) == ["b", "x"]
+    assert ids(parted.evaluated) == ["a", "d"]  # c repeats the prompt of b
+    assert parted.evaluated.fingerprint == fingerprint(parted.evaluated.instances)
+    assert parted.evaluated.warnings == (
+        "odd",
+        "development: 2 instances are not evaluated, they are developed on",
+    )
+    assert parted.development.warnings == ("odd",)
+
+
+def test_labels_of_everything_leave_nothing_to_evaluate() -> None:
+    with pytest.raises(DataError, match=r"expected instances that are not in development\.dataset, got none"):
+        Apart(Other((instance("a"), instance("b"))), Shared.DEVELOPMENT).of(loaded(instance("a")))
+
+
+def test_apart_data_sets_stay_as_they_are_whichever_part_would_keep() -> None:
+    for shared in Shared:
+        parted = Apart(Other((instance("x"),)), shared).of(HUNDRED)
+        assert parted.evaluated is HUNDRED
+        assert ids(parted.development) == ["x"]

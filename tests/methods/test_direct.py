@@ -278,6 +278,14 @@ def test_a_required_reference_that_is_missing_is_refused() -> None:
         Direct(JUDGE, OF_DATA, reference=ReferenceUse.REQUIRED).check([replace(RATED, reference=None)])
 
 
+def test_hiding_references_is_refused_where_there_are_none_and_taken_where_some_are() -> None:
+    hidden = Direct(JUDGE, OF_DATA, reference=ReferenceUse.HIDDEN)
+    bare = [replace(RATED, id=name, reference=text) for name, text in (("a", None), ("b", "  "))]
+    with pytest.raises(DataError, match=r"^method\.reference: hidden hides nothing"):
+        hidden.check(bare)
+    hidden.check([*bare, RATED])
+
+
 def test_ten_points_without_a_rubric_are_refused_unless_overridden() -> None:
     fine = Direct(JUDGE, TWO, scale=ScaleName.ONE_TO_TEN)
     with pytest.raises(

@@ -7,6 +7,7 @@ import pytest
 from tests.methods.reading_judges import first, judge_by, longer, marked, obedient
 from tests.metrics.audits import JUDGE, audited, instances, measured, outcomes_of
 
+from venire.audit.told import told
 from venire.judging.perturbing.perturbation import Injection
 from venire.judging.perturbing.rewriting import Rewrite
 from venire.judging.probe import Bias, Meaning
@@ -184,6 +185,23 @@ class TestLength:
         assert found.effect.low > 0.1
         assert found.facts["within_subsets"] == pytest.approx(0, abs=1e-6)
         assert found.facts["within_subsets/ci_low"] < 0 < found.facts["within_subsets/ci_high"]
+        assert not found.reasons
+
+    def test_a_coefficient_that_subsets_leave_without_a_value_says_why(self) -> None:
+        # `even` is judged by chance and `sure` always rightly: its gold separates, all of it does not.
+        pairs = [
+            replace(each, subset=("even", "sure")[at // 2 % 2], prompt=f"{at // 2 % 4} {each.prompt}")
+            for at, each in enumerate(instances(80))
+        ]
+
+        def half(request: Request) -> str:
+            shown = request.messages[1].content
+            return judge_by(lambda a, b: marked(b, a) if "\n0 " in shown else marked(a, b))(request)
+
+        found = audited(AUDIT, half, pairs)["plain", "length"]
+        assert math.isnan(found.facts["within_subsets"])
+        assert found.reasons["within_subsets"].startswith("undefined: the covariates separate the outcomes")
+        assert "within subsets – (the covariates separate the outcomes: the coefficients are" in told(found)
 
 
 class TestProbes:

@@ -155,6 +155,13 @@ def test_abstaining_keeps_the_promise(instances, call):
     assert "kept by abstaining" in made.notes["cascade/guarantee/held"]
 
 
+def test_development_items_of_one_prompt_are_said_not_to_be_independent(instances, call):
+    made = {n: guarantee_metrics(replace(fit(), prompts=n), instances("11111"), world(call)) for n in (7, 40)}
+    told = made[7].notes["cascade/guarantee/target"]
+    assert told.startswith("the 40 development instances have 7 prompts, and those of one prompt are not ind")
+    assert "cascade/guarantee/target" not in made[40].notes
+
+
 def test_an_unknown_cost_is_no_number(instances, call):
     made = guarantee_metrics(fit(cost=(0.1, math.nan)), instances("11111"), world(call))
     assert math.isnan(made.metrics["cascade/cost_usd_per_1000"])

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -135,6 +136,22 @@ def test_its_facts_are_json_and_each_development_item_is_a_line() -> None:
             {"stage": "cheap", "asked": True, "winner": "response_2", "confidence": 0.5, "threshold": None}
         ],
     }
+
+
+def test_a_page_says_where_the_development_items_are_not_independent() -> None:
+    told = "Mind that the 40 development instances have 12 prompts"
+    for prompts, said in ((12, True), (40, False)):
+        page = cascade_files(replace(FIT, prompts=prompts), [], METRICS, title="t")["cascade.md"]
+        assert (told in page) is said
+
+
+def test_without_gold_a_page_does_not_say_that_nothing_was_decided() -> None:
+    metrics = {**METRICS, "cascade/guarantee/held": math.nan}
+    page = cascade_files(FIT, [], metrics, title="t")["cascade.md"]
+    assert "Whether the promise held is not known: the evaluated instances have no human preference" in page
+    assert "abstaining" not in page
+    nothing = cascade_files(FIT, [], {**metrics, "cascade/coverage": 0.0}, title="t")["cascade.md"]
+    assert "Nothing was decided: the promise is kept by abstaining." in nothing
 
 
 def test_given_thresholds_promise_nothing() -> None:

@@ -57,6 +57,13 @@ def test_corrections_of_pairs_need_to_be_told_their_criterion(content):
         corrected_rubric(content, [pair], name="new", run_id="r", criterion="style")
 
 
+@pytest.mark.parametrize("judged", ["no judgment", "no judgment: escalated (cheap is closed)", "no rating"])
+def test_why_a_run_has_no_judgment_is_not_told_to_a_judge(content, judged):
+    made = corrected_rubric(content, [correction(judged=judged)], name="n", run_id="r")
+    added = build(made.content, "rubric").rubrics[0].edge_cases[-1]
+    assert added.situation == 'A response like this: "It was 1066.". No judge decided it.'
+
+
 def test_long_responses_are_cut_and_lines_joined(content):
     made = corrected_rubric(content, [correction(responses=("x\n" * 500,))], name="n", run_id="r")
     situation = build(made.content, "rubric").rubrics[0].edge_cases[-1].situation

@@ -31,7 +31,9 @@ def told(finding: Finding) -> str:
         reason = finding.effect.note.removeprefix("undefined: ")
         noise = _drift(finding.facts) if finding.name == DRIFT and finding.facts else ""
         return "; ".join(part for part in (noise, reason) if part)
-    facts = _TOLD.get(finding.name, _probe)(finding.facts)
+    facts = (
+        _length(finding) if finding.name == Bias.LENGTH else _TOLD.get(finding.name, _probe)(finding.facts)
+    )
     change = finding.change
     return facts if change is None or change.n == finding.effect.n else f"{facts}; change over {change.n}"
 
@@ -45,15 +47,16 @@ def _position(facts: Facts) -> str:
     )
 
 
-def _length(facts: Facts) -> str:
+def _length(finding: Finding) -> str:
+    facts, why = finding.facts, finding.reasons
     parts = [f"odds ×{_of(facts, 'odds_ratio')}"]
     if "within_subsets" in facts:
-        parts.append(f"within subsets {_with_interval(facts, 'within_subsets')}")
+        parts.append(f"within subsets {_with_interval(facts, 'within_subsets', why)}")
     parts.append(f"longer picked {_of(facts, 'longer_rate')} (gold {_of(facts, 'longer_rate_of_gold')})")
     if "better/win_rate" in facts:
         parts.append(
             f"better wins {_with_interval(facts, 'better/win_rate')}, "
-            f"at equal length {_with_interval(facts, 'better/win_rate_at_equal_length')}, "
+            f"at equal length {_with_interval(facts, 'better/win_rate_at_equal_length', why)}, "
             f"of {_count(facts, 'better/n')}"
         )
     return "; ".join(parts)
@@ -91,7 +94,6 @@ def _probe(facts: Facts) -> str:
 _TOLD: Mapping[str, Callable[[Facts], str]] = {
     ACCURACY: _accuracy,
     Bias.POSITION: _position,
-    Bias.LENGTH: _length,
     Bias.SELF_ENHANCEMENT: _own_family,
     DRIFT: _drift,
 }
@@ -101,8 +103,10 @@ def _of(facts: Facts, name: str) -> str:
     return rounded(facts.get(name, _NAN), 3)
 
 
-def _with_interval(facts: Facts, name: str) -> str:
-    """`0.845 [0.810, 0.876]`; the value alone where it has no interval."""
+def _with_interval(facts: Facts, name: str, reasons: Mapping[str, str] | None = None) -> str:
+    """`0.845 [0.810, 0.876]`; the value alone without an interval; without a value why, where it is known."""
+    if reasons and name in reasons:
+        return f"{DASH} ({reasons[name].removeprefix('undefined: ')})"
     value, low, high = (_of(facts, each) for each in (name, f"{name}/ci_low", f"{name}/ci_high"))
     return value if DASH in (low, high) else f"{value} [{low}, {high}]"
 

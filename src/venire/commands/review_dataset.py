@@ -40,6 +40,7 @@ def write_dataset(home: Path, run: str, *, name: str, force: bool) -> int:
     write_atomically(option, head + yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
     drawn = f", {made.undecided} on which they draw left out" if made.undecided else ""
     print(f"{made.items} items with people's verdict{drawn}")
-    print(f"use it: dataset={name}, or to fit on: development=apart dataset@development.dataset={name}")
+    fit = f"development=apart development.shared=development dataset@development.dataset={name}"
+    print(f"use it: dataset={name}, or to fit on, and evaluate the others: {fit}")
     print(option)
     return exits.OK

@@ -6,6 +6,7 @@ What is fitted (a cascade's thresholds, curves from confidence to probability) i
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Protocol
 
 from venire.data.fingerprint import fingerprint
@@ -78,29 +79,52 @@ class Share:
         return hashlib.sha256(f"development|{self.seed}|{cluster}".encode()).hexdigest()
 
 
+class Shared(StrEnum):
+    """Which part keeps what both data sets have."""
+
+    EVALUATED = "evaluated"
+    DEVELOPMENT = "development"  # some are labelled and developed on, the rest is evaluated
+
+
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """Another data set; instances that the evaluated one has, too, by id or prompt, are left out.
+    """Another data set; what the evaluated one has, too, by id or prompt, stays in one of the two.
 
     Args:
         dataset: the other one, as in `dataset=NAME`.
+        shared: the part in which it stays; the other one is without it.
     """
 
     dataset: Dataset
+    shared: Shared = Shared.EVALUATED
 
     def of(self, loaded: Loaded) -> Parted:
-        """The other data set, and the data set as it is."""
+        """The other data set, and the data set; one of them as it is."""
         other = self.dataset.load()
-        found = overlap(other.instances, loaded.instances)
-        kept = tuple(each for each in other.instances if each.id not in found.ids)
-        if not kept:
-            raise DataError("development.dataset: expected instances that are not evaluated, got none")
-        warnings = other.warnings
-        if found.ids:
-            warnings = (*warnings, f"development: {len(found.ids)} instances left out, they are evaluated")
-        return Parted(
-            replace(other, instances=kept, fingerprint=fingerprint(kept), warnings=warnings), loaded
-        )
+        if self.shared is Shared.DEVELOPMENT:
+            rest = _without(
+                loaded, other, "development: {} instances are not evaluated, they are developed on"
+            )
+            if not rest.instances:
+                raise DataError("dataset: expected instances that are not in development.dataset, got none")
+            return Parted(other, rest)
+        kept = _without(other, loaded, "development: {} instances left out, they are evaluated")
+        if not kept.instances:
+            raise DataError(
+                "development.dataset: expected instances that are not evaluated, got none; with "
+                "development.shared=development what both have is developed on, and the rest evaluated"
+            )
+        return Parted(kept, loaded)
+
+
+def _without(loaded: Loaded, other: Loaded, warning: str) -> Loaded:
+    """`loaded` without what `other` has, too; a warning of how many these are."""
+    gone = overlap(loaded.instances, other.instances).ids
+    if not gone:
+        return loaded
+    kept = tuple(each for each in loaded.instances if each.id not in gone)
+    warnings = (*loaded.warnings, warning.format(len(gone)))
+    return replace(loaded, instances=kept, fingerprint=fingerprint(kept), warnings=warnings)
 
 
 def _cluster(instance: Instance) -> str:

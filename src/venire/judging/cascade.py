@@ -100,6 +100,7 @@ class CascadeFit:
         chosen: their thresholds, with the tests that led to each.
         guarantee: what was asked for; None where nothing is promised.
         development: what became of the development split under these thresholds; None without one.
+        prompts: different ones among the development split's; fewer than items: they are not independent.
         cost_usd: of asking each stage about one instance; NaN where unknown.
         curves: from a stage's confidence to its probability of being right, where there is one.
     """
@@ -108,6 +109,7 @@ class CascadeFit:
     chosen: Chosen
     guarantee: Guaranteed | None = None
     development: Passed | None = None
+    prompts: int = 0
     cost_usd: tuple[float, ...] = ()
     curves: Mapping[str, Curve] = field(default_factory=dict)
 
@@ -115,6 +117,17 @@ class CascadeFit:
     def thresholds(self) -> Mapping[str, float | None]:
         """By stage; None where it stays closed."""
         return dict(zip(self.names, self.chosen.thresholds, strict=True))
+
+    @property
+    def dependence(self) -> str:
+        """What speaks against the promise: the tests count items of one prompt as if they were apart."""
+        n = 0 if self.development is None else self.development.n
+        if self.guarantee is None or self.prompts >= n:
+            return ""
+        return (
+            f"the {n} development instances have {self.prompts} prompts, and those of one prompt are not "
+            "independent: the tests count more evidence than there is"
+        )
 
     def probability(self, stage: str, confidence: float) -> float:
         """The probability that a verdict of `stage` is right; its confidence where there is no curve."""
@@ -143,6 +156,7 @@ def fit_cascade(
         chosen=chosen,
         guarantee=fitting if isinstance(fitting, Guaranteed) else None,
         development=passed(scores, chosen.thresholds),
+        prompts=len({instance.cluster or instance.id for instance, _ in development}),
         cost_usd=tuple(float(cost) for cost in scores.cost),
         curves={} if recalibration is None else _curves(tuple(stages), scores, chosen, recalibration),
     )

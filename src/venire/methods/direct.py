@@ -40,7 +40,7 @@ class ReferenceUse(StrEnum):
 
     SHOWN = "shown"  # where there is one
     REQUIRED = "required"  # an instance without one is refused
-    HIDDEN = "hidden"
+    HIDDEN = "hidden"  # data without any are refused: there is nothing to hide
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,11 @@ class Direct(Independent):
             )
         for instance in instances:
             self._check_instance(instance)
+        if self.reference is ReferenceUse.HIDDEN and not any(map(_has_reference, instances)):
+            raise DataError(
+                "method.reference: hidden hides nothing, expected references among the instances, got none; "
+                "choose data with references, or method.reference=shown (ablation=none)"
+            )
         if isinstance(self.rubric, RubricSet):
             check_corrected_on(self.rubric, instances)
         for criteria in dict.fromkeys(self.criteria_of(instance) for instance in instances):
@@ -182,7 +187,7 @@ class Direct(Independent):
             raise DataError(
                 f"{instance.id}: expected one response to score, or two, got {len(instance.responses)}"
             )
-        if self.reference is ReferenceUse.REQUIRED and not (instance.reference or "").strip():
+        if self.reference is ReferenceUse.REQUIRED and not _has_reference(instance):
             raise DataError(
                 f"{instance.id}: expected a reference to hold the response against, got none; choose data "
                 "with references, or method.reference=shown"
@@ -203,6 +208,10 @@ class Direct(Independent):
                     "refused, since so fine a scale is read differently from case to case; choose "
                     "rubric=generated, rubric=NAME, a coarser scale, or method.fine_scale_without_rubric=true"
                 )
+
+
+def _has_reference(instance: Instance) -> bool:
+    return bool((instance.reference or "").strip())
 
 
 def _pair_facts(assessed: Sequence[Assessment], decision: Decision) -> dict[str, object]:

@@ -118,7 +118,7 @@ def _held_out(
     n = sum(_decider(said) is not None for said in heard)
     errors = n - sum(_is_right(each, said) for each, said in zip(instances, heard, strict=True))
     target = fit.guarantee.target
-    out.put("cascade/guarantee/target", target)
+    out.put("cascade/guarantee/target", target, fit.dependence)
     out.put("cascade/guarantee/delta", fit.guarantee.delta)
     names = ("cascade/guarantee/held", "cascade/guarantee/p")
     if not all(isinstance(each.gold, PreferenceGold) for each in instances):

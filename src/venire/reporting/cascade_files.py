@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from venire.judging.cascade import CascadeFit, all_said, is_cascade
+from venire.metrics.cascade import NO_GOLD
 from venire.metrics.measurement import metric_name
 from venire.records import Instance, Outcome, PreferenceGold
 from venire.reporting.table import DASH, Estimate, or_null
@@ -120,8 +121,12 @@ def _page(fit: CascadeFit, metrics: Mapping[str, float], title: str) -> str:
     if fit.guarantee is not None:
         held = {1.0: "held", 0.0: "did not hold"}.get(metrics.get("cascade/guarantee/held", float("nan")))
         p = _number(metrics.get("cascade/guarantee/p"), 4)
-        told = f"The promise {held} on them (p of so many errors at the target: {p})." if held else ""
-        lines.append(told or "Nothing was decided: the promise is kept by abstaining.")
+        if held:
+            lines.append(f"The promise {held} on them (p of so many errors at the target: {p}).")
+        elif coverage:
+            lines.append(f"Whether the promise held is not known: {NO_GOLD}.")
+        else:
+            lines.append("Nothing was decided: the promise is kept by abstaining.")
     return "\n".join([*lines, "", *_tests(fit)]) + "\n"
 
 
@@ -132,7 +137,8 @@ def _promise(fit: CascadeFit) -> list[str]:
     return [
         f"Promise: of what each stage decides at least {fit.guarantee.target:g} agrees with gold, all stages "
         f"at once, with probability {1 - fit.guarantee.delta:g} over development splits of {n} independent "
-        "instances like those that are judged. docs/cascade.md says what is tested."
+        "instances like those that are judged. docs/cascade.md says what is tested.",
+        *(["", f"Mind that {fit.dependence}."] if fit.dependence else []),
     ]
 
 

@@ -13,7 +13,9 @@ from venire.records import (
     Unscored,
 )
 from venire.review.labels import Label, consensus
-from venire.review.sheets import judged_text
+from venire.review.sheets import NO_JUDGMENT, judged_text
+
+NO_RATING = "no rating"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,11 @@ class Correction:
     responses: tuple[str, ...]
     context: str | None = None
 
+    @property
+    def has_judgment(self) -> bool:
+        """Whether the run said something that the person corrects."""
+        return not self.judged.startswith((NO_JUDGMENT, NO_RATING))
+
 
 def corrections(
     instances: Sequence[Instance], outcomes: Sequence[Outcome], labels: Mapping[str, Sequence[Label]]
@@ -99,7 +106,7 @@ def _differing(prediction: Prediction | None, label: Label) -> list[tuple[str, s
             return []
         return [("", _judged(prediction), label.verdict.value)]
     given = prediction.by_dimension if isinstance(prediction, Ratings) else {}
-    why = _judged(prediction) if isinstance(prediction, Unscored) or prediction is None else "no rating"
+    why = _judged(prediction) if isinstance(prediction, Unscored) or prediction is None else NO_RATING
     return [
         (name, f"{given[name]:g}" if name in given else why, f"{rating:g}")
         for name, rating in label.verdict.items()
@@ -108,4 +115,4 @@ def _differing(prediction: Prediction | None, label: Label) -> list[tuple[str, s
 
 
 def _judged(prediction: Prediction | None) -> str:
-    return "no judgment" if prediction is None else judged_text(prediction)
+    return NO_JUDGMENT if prediction is None else judged_text(prediction)

@@ -90,8 +90,10 @@ def _edge_case(correction: Correction) -> dict[str, object]:
     like = f"A response like this: {_quoted(correction.responses[0])}."
     if not correction.dimension:
         like = f"Two responses like these: {' and '.join(map(_quoted, correction.responses))}."
+    # Why a run has no judgment (a cascade's thresholds, a cut reply) is nothing that a judge could use.
+    said = f"A judge said {correction.judged}." if correction.has_judgment else "No judge decided it."
     case = {
-        "situation": f"{like} A judge said {correction.judged}.",
+        "situation": f"{like} {said}",
         "guidance": f"A person says {correction.corrected}. {correction.comment}".strip(),
     }
     return {part: escaped(text) for part, text in case.items()}

@@ -18,6 +18,7 @@ from venire.review.labels import content_of
 from venire.review.queue import ReviewItem
 
 RATING = "rating."  # a CSV column of a rating: rating.<dimension>
+NO_JUDGMENT = "no judgment"
 
 
 class SheetFormat(StrEnum):
@@ -114,7 +115,7 @@ def judged_text(prediction: Prediction) -> str:
         case Ratings(by_dimension):
             return ", ".join(f"{name} {value:g}" for name, value in by_dimension.items())
         case Unscored(reason, detail):
-            return f"no judgment: {reason.value}" + (f" ({detail})" if detail else "")
+            return f"{NO_JUDGMENT}: {reason.value}" + (f" ({detail})" if detail else "")
 
 
 def _flat(row: Mapping[str, object]) -> dict[str, str]:

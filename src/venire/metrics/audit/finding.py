@@ -30,6 +30,7 @@ class Finding:
         facts: further numbers, by name (slashes group them).
         change: effect minus that without the mitigation, with an n of its own; None without a mitigation.
         meaning: what the probe does to the meaning; None where nothing is changed.
+        reasons: why facts have no value, by their name.
     """
 
     arm: str
@@ -40,6 +41,7 @@ class Finding:
     facts: Mapping[str, float] = field(default_factory=dict)
     change: Estimate | None = None
     meaning: Meaning | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     def put(self, out: Collector) -> None:
         """Among the metrics, as `audit/<arm>/<name>/...`; `n` carries what is no number as its note."""
@@ -51,7 +53,7 @@ class Finding:
             out.estimate(metric_name(root, CHANGE), self.change)
             out.put(metric_name(root, CHANGE, "n"), self.change.n)
         for name, value in self.facts.items():
-            out.put(metric_name(root, name), value)
+            out.put(metric_name(root, name), value, self.reasons.get(name, ""))
 
     @property
     def _mark(self) -> str:
@@ -79,17 +81,19 @@ def _read(arm: str, name: str, fields: Mapping[str, float], notes: Mapping[str, 
     mark = _MARK.search(notes.get(f"{root}/n", ""))
     meaning = mark["meaning"] if mark else None
     own = {"n", P, *_fields_of(EFFECT), *_fields_of(CHANGE), f"{CHANGE}/n"}
+    facts = {key: value for key, value in fields.items() if key not in own}
     return Finding(
         arm,
         name,
         Bias(mark["bias"]) if mark else None,
         _estimate(EFFECT, "n", fields, notes.get(f"{root}/{EFFECT}", "")),
         fields.get(P, NAN),
-        {key: value for key, value in fields.items() if key not in own},
+        facts,
         _estimate(CHANGE, f"{CHANGE}/n", fields, notes.get(f"{root}/{CHANGE}", ""))
         if CHANGE in fields
         else None,
         Meaning(meaning) if meaning else None,
+        {key: note for key in facts if (note := notes.get(f"{root}/{key}", ""))},
     )
 
 
@@ -106,6 +110,11 @@ def with_interval(name: str, estimate: Estimate) -> dict[str, float]:
     """An estimate as facts: `<name>`, `<name>/ci_low`, `<name>/ci_high`."""
     values = (estimate.value, estimate.low, estimate.high)
     return dict(zip(_fields_of(name), values, strict=True))
+
+
+def reasons_in(estimates: Mapping[str, Estimate]) -> dict[str, str]:
+    """Why those without a value have none, by name."""
+    return {name: each.note for name, each in estimates.items() if not each.is_defined}
 
 
 def refused(arm: str, name: str, bias: Bias, reason: str) -> Finding:

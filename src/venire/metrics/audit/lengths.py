@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from venire.judging.probe import PLAIN, Bias
-from venire.metrics.audit.finding import Finding, with_interval
+from venire.metrics.audit.finding import Finding, reasons_in, with_interval
 from venire.metrics.audit.ratios import Mean
 from venire.metrics.audit.readings import Readings, before_of, lengths, mean_won
 from venire.metrics.estimators import Estimator
@@ -15,10 +15,11 @@ from venire.metrics.measurement import metric_name
 from venire.records import Winner
 from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray, divide, undefined
 from venire.stats.intervals import NO_DRAW_DIFFERS, NO_DRAWS, ROUNDING, Resampler
-from venire.stats.logistic import logistic, resampled_coefficients, win_rate_at_equal_length
+from venire.stats.logistic import Coefficient, logistic, resampled_coefficients, win_rate_at_equal_length
 
 _FIRST, _SECOND = CODE[Winner.FIRST], CODE[Winner.SECOND]
 _LENGTH, _GOLD = "length", "gold"
+_Rates = tuple[str, Mapping[str, Estimate], int]  # whose, the rates by name, over how many items
 
 
 def length(readings: Readings, arm: str, estimator: Estimator) -> Finding:
@@ -39,11 +40,19 @@ def length(readings: Readings, arm: str, estimator: Estimator) -> Finding:
     before = before_of(readings, arm)
     change = _change(rows, _rows(readings, before, estimator), estimator) if before else None
     facts = {"odds_ratio": coefficient.odds_ratio, "gold_coefficient": made[_GOLD].estimate.value}
-    facts |= _within_subsets(rows, readings, estimator.level)
+    estimates = {}
+    within = _within_subsets(rows, readings, estimator.level)
+    if within is not None:
+        estimates["within_subsets"], facts["within_subsets/p"] = within.estimate, within.p
     facts |= _longer(rows, readings, estimator.gold)
-    facts |= dict(_at_equal_length(readings, arm, estimator))
+    for name, rates, n in _at_equal_length(readings, arm, estimator):
+        estimates |= {metric_name(name, rate): estimate for rate, estimate in rates.items()}
+        facts[metric_name(name, "n")] = float(n)
+    for name, estimate in estimates.items():
+        facts |= with_interval(name, estimate)
     effect = replace(coefficient.estimate, n=len(np.unique(rows.item)))
-    return Finding(arm, Bias.LENGTH, Bias.LENGTH, effect, coefficient.p, facts, change)
+    reasons = reasons_in(estimates)
+    return Finding(arm, Bias.LENGTH, Bias.LENGTH, effect, coefficient.p, facts, change, reasons=reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +87,14 @@ def _doublings(readings: Readings) -> FloatArray:
     return doublings
 
 
-def _within_subsets(rows: _Rows, readings: Readings, level: float) -> dict[str, float]:
-    """The length's coefficient beside a coefficient of the gold for each subset; nothing of one subset."""
+def _within_subsets(rows: _Rows, readings: Readings, level: float) -> Coefficient | None:
+    """The length's coefficient beside a coefficient of the gold for each subset; None of one subset."""
     subsets = np.array([item.instance.subset for item in readings.items])[rows.item]
     names = sorted(set(subsets.tolist()))
     if len(names) < 2:
-        return {}
+        return None
     covariates = {_LENGTH: rows.doublings, **{name: rows.gold * (subsets == name) for name in names}}
-    made = logistic(rows.picked, covariates, rows.cluster, level)[_LENGTH]
-    found = made.estimate
-    values = {"": found.value, "/ci_low": found.low, "/ci_high": found.high, "/p": made.p}
-    return {f"within_subsets{name}": value for name, value in values.items()}
+    return logistic(rows.picked, covariates, rows.cluster, level)[_LENGTH]
 
 
 def _change(rows: _Rows, before: _Rows, estimator: Estimator) -> Estimate:
@@ -140,7 +146,7 @@ def _share(hits: BoolArray, among: BoolArray) -> float:
     return float(divide(np.count_nonzero(hits & among), np.count_nonzero(among)))
 
 
-def _at_equal_length(readings: Readings, arm: str, estimator: Estimator) -> Iterator[tuple[str, float]]:
+def _at_equal_length(readings: Readings, arm: str, estimator: Estimator) -> Iterator[_Rates]:
     """Win rates, ties half, as they are and at equal length: of the better response, and of each generator.
 
     Generators only of the plain question, where both responses name theirs and they differ.
@@ -160,7 +166,7 @@ def _at_equal_length(readings: Readings, arm: str, estimator: Estimator) -> Iter
 
 def _win_rates(
     root: str, response: Mapping[int, int], readings: Readings, arm: str, estimator: Estimator
-) -> Iterator[tuple[str, float]]:
+) -> Iterator[_Rates]:
     """Of the response named for each item; items without a verdict in every order are left out."""
     wins = {at: mean_won(readings.items[at].as_is(arm), one) for at, one in response.items()}
     scored = {at: win for at, win in wins.items() if win is not None}
@@ -177,6 +183,4 @@ def _win_rates(
     rate = win_rate_at_equal_length(
         outcome, own[place, mine] - own[place, 1 - mine], cluster, estimator.level
     )
-    yield from with_interval(metric_name(root, "win_rate"), as_is).items()
-    yield from with_interval(metric_name(root, "win_rate_at_equal_length"), rate).items()
-    yield metric_name(root, "n"), float(len(scored))
+    yield root, {"win_rate": as_is, "win_rate_at_equal_length": rate}, len(scored)
