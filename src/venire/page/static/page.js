@@ -20,6 +20,7 @@
     element instanceof HTMLSelectElement ||
     (element instanceof HTMLInputElement && !["radio", "checkbox", "button", "submit"].includes(element.type));
 
+  let back = null; // where the focus was before a list was opened by its key
   document.addEventListener("keydown", (event) => {
     if (!keysOn.checked || event.defaultPrevented || event.isComposing) return;
     if (event.ctrlKey || event.altKey || event.metaKey || typing(event.target)) return;
@@ -31,10 +32,16 @@
     event.preventDefault();
     if (typing(wanted)) { wanted.focus(); return; }
     if (wanted instanceof HTMLInputElement) wanted.focus();
+    const from = document.activeElement;
     wanted.click();
-    if (wanted.matches("summary")) {
+    if (!wanted.matches("summary")) return;
+    if (wanted.parentElement.open) {
+      back = from;
       wanted.focus();
       wanted.parentElement.scrollIntoView({ block: "nearest" });
+    } else if (back?.isConnected) {
+      if (back === document.body) wanted.blur();
+      else back.focus();
     }
   });
 
