@@ -16,6 +16,7 @@ from venire.page.rendering import done, page
 from venire.page.security import form_of, visitor_of
 
 _WAIT_S = 15.0  # a browser's wait for news, before it asks again
+_AT_ONCE_S = 1.0
 _LISTENING_S = 30.0  # a browser that asked so lately is perhaps still there
 _GOODBYE_S = 4.0
 _LAST_LOOK_S = 0.3  # for what a last page brings along
@@ -105,6 +106,8 @@ class Jury:
         asked = self._desk.find(request.path_params["key"])
         if asked is None or asked.choice is None:
             return RedirectResponse(f"/{NAME}/", 303)
+        if "done" in request.query_params:  # just chosen: what is decided at once is shown at once
+            self._wait_for(asked, _AT_ONCE_S)
         stage = asked.stage
         change = None if asked.change is None else change_view(asked.change)
         self._told |= self._over
@@ -140,6 +143,15 @@ class Jury:
                 break
         self._hear()
         return JSONResponse({"stale": stale, "over": self._over, "progress": self._progress})
+
+    def _wait_for(self, asked: Asked, at_most_s: float) -> None:
+        """Until the instance is judged, or waits for another answer."""
+        give_up = monotonic() + at_most_s
+        while not self._over and asked.stage is not Stage.DECIDED and (left := give_up - monotonic()) > 0:
+            version = self._desk.version
+            if asked.stage is Stage.RESOLVED and self._desk.open_questions:
+                return
+            self._desk.wait(version, left)
 
     @property
     def _over(self) -> bool:

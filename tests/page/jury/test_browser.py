@@ -1,0 +1,299 @@
+"""JuryFlow's choice in a real headless Chromium: whole runs, over a kill; by keyboard; at any size."""
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from tests.methods.juryflow.court import pair
+from tests.page.corpus import XSS
+from tests.page.jury.questions import asking, node, page_of, question, run_sample
+from tests.page.served import QUIET, chromium_path
+
+from venire.launch import DURATION, Written
+from venire.methods.juryflow.choices import read_choices
+from venire.methods.juryflow.select import Question
+from venire.metrics.calls import is_accounting
+from venire.page.serving import listen
+from venire.records import EMBEDDING_STAGE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[3]
+LIMIT = "dataset.limit=4"
+BLANK = 20_000  # bytes that a picture of an empty page does not reach
+OVERFLOW = "() => document.scrollingElement.scrollWidth - innerWidth"
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    path = chromium_path()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=QUIET)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Person:
+    """Somebody at the page; `odd` is what happened there that must not."""
+
+    page: "Page"
+    odd: list[str] = field(default_factory=list)
+
+    @classmethod
+    def at(cls, browser: "Browser", url: str, name: str, **options: object) -> "Person":
+        page = browser.new_context(**options).new_page()  # type: ignore[arg-type]
+        page.set_default_timeout(15_000)
+        person = cls(page)
+        page.on("dialog", lambda dialog: (person.odd.append(dialog.message), dialog.dismiss()))
+        page.on("pageerror", lambda error: person.odd.append(str(error)))
+        page.on("console", lambda said: person.odd.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda each: None if each.url.startswith(url) else person.odd.append(each.url))
+        page.goto(url)
+        page.keyboard.type(name)  # the field has the focus
+        page.keyboard.press("Enter")
+        return person
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def choose_as_auto(self) -> None:
+        """Choose what the table names first, and send it."""
+        self.page.locator("#choose").wait_for()
+        first = self.page.get_by_role("row").nth(1)
+        assert "auto would take it" in first.inner_text()
+        self.press("1")
+        assert first.get_by_role("radio").is_checked()
+        self.press("Enter")
+        self.page.wait_for_url("**/jury/choice/*")
+
+    def goes_on(self) -> bool:
+        """On to the next question; False where the run has ended."""
+        self.press("g")
+        self.page.locator("#choose, #ended").wait_for()
+        return self.page.locator("#ended").count() == 0
+
+    def heading(self) -> str:
+        return self.page.locator("h1").inner_text()
+
+
+def free_port() -> int:
+    with closing(listen("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+def as_page(choices: Path, port: int) -> tuple[str, ...]:
+    return (
+        "selector@method.focal.selector=page",
+        f"method.focal.selector.choices={choices}",
+        f"method.focal.selector.port={port}",
+    )
+
+
+@contextmanager
+def killed(home: Path, *overrides: str) -> Iterator[str]:
+    """The address of a run's page in a process that is killed at the end, with no time for anything."""
+    command = [sys.executable, "-m", "tests.page.jury.apart", str(home), LIMIT, *overrides]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().split()[2]
+        finally:
+            process.kill()
+
+
+def judged(written: Written) -> tuple[object, ...]:
+    """A run's outcomes, rubric and calls, but for who chose, how long it took and what the store had."""
+    rows = pq.read_table(written.folder / "outcomes.parquet").to_pylist()
+    for row in rows:
+        row["detail"] = json.loads(row["detail"])
+        for response in row["detail"]["responses"]:
+            for name in ("selector", "seconds"):
+                del response["focal"][name]
+    with gzip.open(written.folder / "calls.jsonl.gz", "rt") as file:
+        every = [json.loads(line) for line in file]
+    calls = [call for call in every if call["stage"] != EMBEDDING_STAGE]  # only what the store lacks is asked
+    for call in calls:
+        for name in ("latency_s", "replayed", "attempts"):
+            del call[name]
+    return rows, calls, (written.folder / "rubric.yaml").read_bytes()
+
+
+def numbers(written: Written) -> dict[str, float]:
+    """Its metrics, without those of its time and of what the store had already."""
+    metrics = written.record.metrics
+    return {name: metrics[name] for name in metrics if name != DURATION and not is_accounting(name)}
+
+
+def test_an_oracle_at_the_page_gives_what_auto_gives_over_a_kill_and_its_choices_are_replayed(
+    browser: "Browser", tmp_path: Path
+) -> None:
+    choices, port = tmp_path / "choices.jsonl", free_port()
+    with killed(tmp_path / "home", *as_page(choices, port)) as url:
+        oracle = Person.at(browser, url, "oracle")
+        oracle.choose_as_auto()
+        oracle.page.get_by_role("heading", name="What your choice changed").wait_for()
+        assert oracle.goes_on()
+        oracle.choose_as_auto()
+        oracle.page.locator('[role=status]:text-is("Saved.")').wait_for()
+    assert [(each.annotator, each.selector) for each in read_choices(choices)] == [("oracle", "page")] * 2
+
+    runs = ThreadPoolExecutor(1)  # the browser's own loop has the main thread
+    going_on = runs.submit(run_sample, tmp_path / "home", LIMIT, *as_page(choices, port))
+    # The open page finds the run again by itself.
+    oracle.page.wait_for_url("**/jury/question/*", timeout=30_000)
+    oracle.odd.clear()  # that the run did not answer
+    going = True
+    while going:
+        oracle.choose_as_auto()
+        oracle.page.locator("dl.facts").wait_for()
+        going = oracle.goes_on()
+    assert len(oracle.page.screenshot(path=tmp_path / "last.png", full_page=True)) > BLANK
+    by_page = going_on.result(30)
+    assert oracle.odd == []
+
+    auto = runs.submit(run_sample, tmp_path / "auto", LIMIT).result()
+    assert judged(by_page) == judged(auto)
+    assert numbers(by_page) == numbers(auto)
+    kept = read_choices(choices)
+    assert len(kept) >= 4
+    of_run = read_choices(by_page.folder / "choices.jsonl")
+    assert sorted(of_run, key=lambda choice: choice.place) == sorted(kept, key=lambda choice: choice.place)
+    recorded = f"method.focal.selector.choices={choices}"
+    replaying = runs.submit(
+        run_sample, tmp_path / "home", LIMIT, "selector@method.focal.selector=recorded", recorded
+    )
+    replayed = replaying.result()
+    assert judged(replayed) == judged(by_page)
+    assert replayed.record.metrics["calls/paid"] == 0
+    runs.shutdown()
+
+
+# Whatever stands in a page's main part that no template of ours puts there.
+FOREIGN = """() => document.querySelectorAll(
+    `main script, main img, main iframe, main style, main base, main meta, main math, main b,
+    a[href^="javascript"], [onerror], [onload], [onfocus], form[action^="http"]`).length"""
+
+
+def hostile() -> Question:
+    """A claim for each text of the corpus, all disputed."""
+    named = pair(XSS[1], XSS[1], name=XSS[0])
+    instance = replace(named, prompt=XSS[2], context=XSS[3], reference=XSS[4])
+    nodes = [node(index, (2, 2, 1), text, [XSS[index - 1], "clear"]) for index, text in enumerate(XSS)]
+    return question(nodes, instance=instance)
+
+
+def test_hostile_texts_by_keyboard_and_by_pointer_at_twice_the_size_and_on_a_narrow_screen(
+    browser: "Browser",
+) -> None:
+    with asking() as run, page_of(run.desk) as url:
+        run.ask(hostile())
+        # 1280 pixels at 200% are 640, at 400% 320 (WCAG 1.4.4, 1.4.10)
+        ana = Person.at(browser, url, "ana", viewport={"width": 1280, "height": 800})
+        page = ana.page
+        page.locator("#choose").wait_for()
+        assert page.evaluate(FOREIGN) == 0
+        claims = page.locator(".claim-text").all_text_contents()
+        assert claims == [text.replace("\0", "") for text in XSS]  # browsers leave NUL out
+        # a claim that is pointed at in the graph: its votes and tags are shown beside it
+        card = page.locator(".inspected")
+        page.locator(".dot[data-claim='5']").hover()
+        assert card.get_by_role("heading").inner_text() == "Claim 6"
+        assert "2 accept, 2 reject, 1 uncertain" in card.inner_text()
+        assert card.locator(".tag").all_text_contents() == [XSS[4].replace("_", " "), "clear"]
+        assert page.locator(".dot.here").get_attribute("data-claim") == "5"
+        # by keyboard alone: past the header, to the claims, down by arrows; "none" and back
+        page.mouse.move(0, 0)
+        ana.press("1", "ArrowDown", "ArrowDown")
+        assert page.locator("#chosen").inner_text().startswith("Chosen: claim 3.")
+        assert card.get_by_role("heading").inner_text() == "Claim 3"
+        ana.press("n")
+        assert page.locator("#chosen").inner_text() == "Chosen: none."
+        assert page.locator("button.main").inner_text() == "Resolve none"
+        wide = {}
+        for width in (1280, 640, 320):
+            page.set_viewport_size({"width": width, "height": 450})
+            wide[width] = page.evaluate(OVERFLOW)
+        assert wide == {1280: 0, 640: 0, 320: 0}
+        # what has the focus is not behind the bar with the button
+        page.set_viewport_size({"width": 1280, "height": 800})
+        ana.press("1", *["ArrowDown"] * 9)
+        assert page.evaluate(COVERED) is False
+        ana.press("Enter")
+        page.wait_for_url("**/jury/choice/*")
+        assert [choice.claim for choice in run.kept] == [9]
+        assert page.evaluate(FOREIGN) == 0
+        assert XSS[9] in page.inner_text("main")
+        assert ana.odd == []
+
+
+COVERED = """() => {
+    const box = document.activeElement.getBoundingClientRect();
+    const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return top !== document.activeElement;
+}"""
+
+
+def test_a_response_of_a_thousand_claims_can_be_worked_on(browser: "Browser") -> None:
+    rng = np.random.default_rng(0)
+    votes = [(5, 0, 0), (4, 1, 0), (3, 2, 0), (3, 1, 1), (2, 2, 1)]
+    nodes = [node(index, votes[index % 5], f"claim {index} of a long response") for index in range(1000)]
+    weights = np.triu(rng.random((1000, 1000)), k=1)
+    with asking() as run, page_of(run.desk) as url:
+        run.ask(question(nodes, weights + weights.T))
+        ana = Person.at(browser, url, "ana", viewport={"width": 1440, "height": 900})
+        page = ana.page
+        page.locator("#choose").wait_for()
+        assert page.locator("tr[data-claim]").count() == 1000
+        assert (page.locator(".dot").count(), page.locator("#graph line").count()) == (40, 90)
+        told = page.locator(".picture").inner_text()
+        assert "Drawn are the 40 most disputed of 1,000 claims; the table has all." in told
+        assert "Drawn are the 90 heaviest of 499,500 edges." in told
+        ana.press("2")
+        # of the claims with d = .960, 4, 9, 14, ..., the second
+        assert page.locator("#chosen").inner_text().startswith("Chosen: claim 10.")
+        assert page.evaluate(OVERFLOW) == 0
+        ana.press("Enter")
+        page.wait_for_url("**/jury/choice/*")
+        assert [choice.claim for choice in run.kept] == [9]
+        assert ana.odd == []
+
+
+def test_two_browsers_are_asked_one_question_and_the_later_one_is_told(browser: "Browser") -> None:
+    nodes = [node(0, (2, 2, 1)), node(1, (3, 2, 0))]
+    with asking() as run, page_of(run.desk) as url:
+        run.ask(question(nodes), question(nodes, place=1))
+        ana, bob = (Person.at(browser, url, name) for name in ("ana", "bob"))
+        for each in (ana, bob):
+            each.page.locator("#choose").wait_for()
+        bob.press("2")
+        bob.page.reload()
+        assert bob.page.locator("#choose").count() == 1  # the same question after a reload
+        ana.press("1", "Enter")
+        ana.page.wait_for_url("**/jury/choice/*")
+        bob.page.get_by_role("alert").get_by_text("This question is not open any more").wait_for()
+        assert bob.page.locator("button.main").is_disabled()
+        bob.page.get_by_role("link", name="See where it stands").click()
+        assert "response 2 of 2" in bob.page.locator(".lead").inner_text()
+        bob.press("n", "Enter")
+        bob.page.wait_for_url("**/jury/choice/*")
+        assert [(choice.annotator, choice.response_index, choice.claim) for choice in run.kept] == [
+            *(("ana", 0, 0), ("bob", 1, None)),
+        ]
+        assert (ana.odd, bob.odd) == ([], [])
