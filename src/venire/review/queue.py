@@ -1,6 +1,6 @@
 """What people should look at: the outcomes that a run is unsure of, each with the reasons.
 
-This is the seam for whatever shows items to people: a file (`review/sheets.py`), later a page.
+This is the seam for whatever shows items to people: a file (`review/sheets.py`), the page (`page/`).
 """
 
 import hashlib
