@@ -312,6 +312,7 @@ async def judge(
             embeddings=experiment.method.embeddings,
             embedding_backend_of=backends.embeddings,
             secrets=secrets,
+            say=door.say,
         ) as stored:
             asking = {"stop_asking": method.stop_asking} if isinstance(method, AsksPeople) else {}
             llm = by_way_of(stored)

@@ -108,7 +108,7 @@ async def opened(
     async with open_llm(
         routes if routes is not None else [route()],
         lambda _: backend,
-        LLMSettings(mode),
+        LLMSettings(mode, shared_limits=False, patience_s=0.0),  # a database has no made-up time
         store_url=url,
         run_id=run_id,
         sweep_id=sweep_id,

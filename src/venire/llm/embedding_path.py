@@ -14,7 +14,7 @@ from venire.errors import ConfigError, ReplayMiss
 from venire.llm.embedding import EmbeddingBackend, EmbeddingModel, Vectors, text_key
 from venire.llm.embedding_paying import Batch, Lane, Payer, PayingTerms, checked
 from venire.llm.embedding_shares import embedding_call, failed_call
-from venire.llm.limits import limiters
+from venire.llm.limits import Limiter
 from venire.llm.settings import Mode
 from venire.llm.store import CallStore
 from venire.llm.store.vectors import Computed, StoredVector
@@ -30,6 +30,7 @@ class Embedder:
         store: where vectors lie.
         mode: of the store.
         terms: of what is billed.
+        limiters: by provider.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Embedder:
         *,
         mode: Mode,
         terms: PayingTerms,
+        limiters: Mapping[str, Limiter],
     ) -> None:
         self._models = {model.model: model for model in models}
         self._backend_of = backend_of
@@ -47,8 +49,7 @@ class Embedder:
         self._mode = mode
         self._terms = terms
         self._made: set[str] = set()
-        by_provider = limiters([m.route for m in models if m.route is not None], terms.clock)
-        self._payer = Payer(store, terms, by_provider, self._made, refresh=mode is Mode.REFRESH)
+        self._payer = Payer(store, terms, limiters, self._made, refresh=mode is Mode.REFRESH)
         self._endpoints: dict[str, str] = {}
         self._reading = asyncio.Lock()
         self._lanes: dict[str, Lane] = {}

@@ -1,11 +1,10 @@
 """From a request to the route, the limits and the backend that answer it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from venire.errors import BackendError, ConfigError
-from venire.llm.clock import Clock
-from venire.llm.limits import Limiter, limiters
+from venire.llm.limits import Limiter
 from venire.llm.protocol import Backend, Loading
 from venire.llm.route import Route
 from venire.records import Request
@@ -34,18 +33,17 @@ class Lane:
 class Lanes:
     """The lanes of all routes, each made when its first request has to be paid.
 
-    A run that is replayed wholly builds no backend.
+    A run that is replayed wholly builds no backend. `limiters` are by provider.
     """
 
     def __init__(
         self,
         routes: Sequence[Route],
         backend_of: Callable[[Route], Backend],
-        clock: Clock,
-        concurrency: int | None = None,
+        limiters: Mapping[str, Limiter],
     ) -> None:
         self._routes = {(route.model, route.endpoint): route for route in routes}
-        self._limiters = limiters(routes, clock, concurrency)
+        self._limiters = limiters
         self._backend_of = backend_of
         self._lanes: dict[tuple[str, str], Lane] = {}
 

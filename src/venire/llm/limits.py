@@ -1,16 +1,22 @@
-"""What a provider lets us do at once and in a minute, shared by all its routes in this process.
+"""What a provider lets us do at once and in a minute, shared by all its routes.
 
-Limits hold per process: a sweep on n processes divides them by n in its configuration.
+Of providers that are billed the limits hold over all processes on one store (`sharing.py`); of what runs in
+this process, or where that is not wanted, they hold in this process.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from venire.llm.clock import Clock
 from venire.llm.route import Limits, Route
-from venire.records import Usage
+from venire.records import BackendKind, Usage
+
+if TYPE_CHECKING:
+    from venire.llm.sharing import Share, SharedWindow, Sharing
 
 _MINUTE_S = 60.0
 _LOOK_AGAIN_S = 0.25  # a correction may make room before the window moves on
@@ -66,37 +72,64 @@ class Window:
         return fits_at - now
 
 
+class Places(Protocol):
+    """Attempts in flight at once: `asyncio.Semaphore`, or this process's share."""
+
+    async def acquire(self) -> object:
+        """Wait for a place, and take it."""
+        ...
+
+    def release(self) -> None:
+        """Leave it."""
+        ...
+
+
+Correct = Callable[[int], None]
+
+
 class Slot:
     """One admitted attempt: what it took of the minute's requests and tokens."""
 
-    __slots__ = ("_entries",)
+    __slots__ = ("_requests", "_tokens")
 
-    def __init__(self, entries: Sequence[tuple[Window, _Entry, bool]]) -> None:
-        self._entries = entries
+    def __init__(self, requests: Correct | None, tokens: Correct | None) -> None:
+        self._requests = requests
+        self._tokens = tokens
 
     def used(self, usage: Usage) -> None:
         """Replace the reserved tokens by what the attempt really used, where that is known."""
-        if usage.input_tokens is None or usage.output_tokens is None:
+        if self._tokens is None or usage.input_tokens is None or usage.output_tokens is None:
             return
-        tokens = usage.input_tokens + usage.output_tokens
-        for window, entry, counts_tokens in self._entries:
-            if counts_tokens:
-                window.correct(entry, tokens)
+        self._tokens(usage.input_tokens + usage.output_tokens)
 
     def unused(self) -> None:
         """Nothing was sent: give everything back."""
-        for window, entry, _ in self._entries:
-            window.correct(entry, 0)
+        for correct in (self._requests, self._tokens):
+            if correct is not None:
+                correct(0)
 
 
 class Limiter:
-    """Admits attempts at one provider."""
+    """Admits attempts at one provider.
 
-    def __init__(self, limits: Limits, clock: Clock, shared: asyncio.Semaphore | None = None) -> None:
-        self._slots = asyncio.Semaphore(limits.concurrency)
-        self._shared = shared
-        self._requests = Window(limits.requests_per_minute, clock) if limits.requests_per_minute else None
-        self._tokens = Window(limits.tokens_per_minute, clock) if limits.tokens_per_minute else None
+    Args:
+        limits: the provider's.
+        clock: of the minute.
+        over_all: places over all providers, beside this one's own.
+        share: of this process, where the limits hold over several.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        clock: Clock,
+        over_all: asyncio.Semaphore | None = None,
+        share: "Share | None" = None,
+    ) -> None:
+        self._slots: Places = asyncio.Semaphore(limits.concurrency) if share is None else share.slots
+        self._over_all = over_all
+        self._requests = _minute(limits.requests_per_minute, clock, share.requests if share else None)
+        self._tokens = _minute(limits.tokens_per_minute, clock, share.tokens if share else None)
 
     def slot(self, tokens: int) -> "Admission":
         """A place in flight (`async with`) for an attempt that takes at most `tokens`."""
@@ -105,25 +138,37 @@ class Limiter:
     async def _admit(self, tokens: int) -> Slot:
         await self._slots.acquire()
         held = [self._slots]
+        requests: Correct | None = None
         try:
-            if self._shared is not None:
-                await self._shared.acquire()
-                held.append(self._shared)
-            entries: list[tuple[Window, _Entry, bool]] = []
-            if self._requests is not None:
-                entries.append((self._requests, await self._requests.take(1), False))
-            if self._tokens is not None:
-                entries.append((self._tokens, await self._tokens.take(tokens), True))
+            if self._over_all is not None:
+                await self._over_all.acquire()
+                held.append(self._over_all)
+            requests = await _taken(self._requests, 1)
+            return Slot(requests, await _taken(self._tokens, tokens))
         except BaseException:  # cancelled while it waited
+            if requests is not None:
+                requests(0)
             for each in held:
                 each.release()
             raise
-        return Slot(entries)
 
     def _release(self) -> None:
         self._slots.release()
-        if self._shared is not None:
-            self._shared.release()
+        if self._over_all is not None:
+            self._over_all.release()
+
+
+def _minute(limit: int | None, clock: Clock, shared: "SharedWindow | None") -> "Window | SharedWindow | None":
+    if shared is not None or limit is None:
+        return shared
+    return Window(limit, clock)
+
+
+async def _taken(minute: "Window | SharedWindow | None", amount: int) -> Correct | None:
+    """How to correct what was taken; None where there is no limit."""
+    if minute is None:
+        return None
+    return partial(minute.correct, await minute.take(amount))  # type: ignore[arg-type]  # its own entry
 
 
 class Admission:
@@ -142,16 +187,31 @@ class Admission:
         self._limiter._release()
 
 
-def limiters(routes: Sequence[Route], clock: Clock, concurrency: int | None = None) -> dict[str, Limiter]:
+def limiters(
+    routes: Sequence[Route],
+    clock: Clock,
+    concurrency: int | None = None,
+    sharing: "Sharing | None" = None,
+) -> dict[str, Limiter]:
     """One limiter a provider. Where its routes disagree, the strictest number of each counts.
 
-    `concurrency` bounds what is in flight over all of them.
+    Args:
+        routes: of all judges and embedding models.
+        clock: of the minute.
+        concurrency: bounds what is in flight over all of them, in this process.
+        sharing: with the other processes on the store, what is sent to a provider; None for nothing.
     """
-    shared = None if concurrency is None else asyncio.Semaphore(concurrency)
-    by_provider: dict[str, list[Limits]] = {}
+    over_all = None if concurrency is None else asyncio.Semaphore(concurrency)
+    by_provider: dict[str, list[Route]] = {}
     for route in routes:
-        by_provider.setdefault(route.provider, []).append(route.limits)
-    return {name: Limiter(strictest(limits), clock, shared) for name, limits in by_provider.items()}
+        by_provider.setdefault(route.provider, []).append(route)
+    made = {}
+    for name, members in by_provider.items():
+        limits = strictest([route.limits for route in members])
+        is_live = any(route.client.kind is BackendKind.LIVE for route in members)
+        share = sharing.of(name, limits) if sharing is not None and is_live else None
+        made[name] = Limiter(limits, clock, over_all, share)
+    return made
 
 
 def strictest(limits: Sequence[Limits]) -> Limits:

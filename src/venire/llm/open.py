@@ -34,6 +34,7 @@ async def open_llm(
     clock: Clock = Clock(),  # noqa: B008  (frozen)
     rng: np.random.Generator | None = None,
     secrets: Sequence[str] = (),
+    say: Callable[[str], None] = lambda _: None,
 ) -> AsyncIterator["StoredLLM"]:
     """The `LLM` of one run; at the end, what is still to be written is written and backends close.
 
@@ -51,6 +52,7 @@ async def open_llm(
         clock: injected by tests.
         rng: of the waits' jitter; moves no result.
         secrets: texts (API keys) that no record and no error may hold.
+        say: tells the user, from whatever thread, that the store is waited for.
 
     Raises:
         ConfigError: the URL is wrong, or `budget.usd` bounds a route without a price.
@@ -61,21 +63,30 @@ async def open_llm(
     from venire.llm.embedding_paying import PayingTerms
     from venire.llm.gate import Gate
     from venire.llm.lanes import Lanes
+    from venire.llm.limits import limiters
     from venire.llm.owner import Owner
+    from venire.llm.sharing import Sharing
     from venire.llm.store import CallStore, open_engine
+    from venire.llm.store.patience import Patience
     from venire.llm.store.writing import Terms
     from venire.llm.stored import StoredLLM
 
     check_budget(budget, [*routes, *(model.route for model in embeddings if model.route is not None)])
     scope = Scope(run_id, sweep_id)
     terms = Terms(Owner.here(), budget, scope, clock.wall)
-    store = CallStore(open_engine(store_url), terms)
-    lanes = Lanes(routes, backend_of, clock, concurrency)
+    patience = Patience(settings.patience_s, say)
+    # A job of a sweep waits for the store from the start: who launched the sweep has reached it.
+    engine = patience.kept(lambda: open_engine(store_url)) if sweep_id else open_engine(store_url)
+    store = CallStore(engine, terms, patience)
+    sharing = Sharing(store.allot, clock) if settings.shared_limits else None
+    paid = [*routes, *(model.route for model in embeddings if model.route is not None)]
+    limiter_of = limiters(paid, clock, concurrency, sharing)
+    lanes = Lanes(routes, backend_of, limiter_of)
     rng = rng if rng is not None else np.random.default_rng()
     gate = Gate()
     paying = PayingTerms(scope, budget, clock, rng, gate, secrets)
     make = embedding_backend_of or _no_backend
-    embedder = Embedder(embeddings, make, store, mode=settings.mode, terms=paying)
+    embedder = Embedder(embeddings, make, store, mode=settings.mode, terms=paying, limiters=limiter_of)
     try:
         yield StoredLLM(
             store,
@@ -93,6 +104,8 @@ async def open_llm(
         try:
             await lanes.aclose()
             await embedder.aclose()
+            if sharing is not None:
+                await sharing.aclose()
         finally:
             store.close()
 

@@ -26,11 +26,16 @@ class LLMSettings:
         litellm_workers: processes through which judges of `client: litellm` are asked; 1 is venire's own.
             Each takes seconds to start and some 250 MB, so more than 1 is for more than a hundred calls a
             second. Limits, budget and retries hold over all of them.
+        shared_limits: whether the limits of providers that are billed hold over all processes that use the
+            same store (docs/scale.md); false: in each process.
+        patience_s: how long to try again where the connection to the store is lost, before the run stops.
     """
 
     mode: Mode = Mode.LIVE
     store: str | None = None
     litellm_workers: int = 1
+    shared_limits: bool = True
+    patience_s: float = 120.0
 
     def __post_init__(self) -> None:
         if self.mode not in list(Mode):
@@ -42,6 +47,8 @@ class LLMSettings:
             )
         if self.litellm_workers < 1:
             raise ConfigError(f"llm.litellm_workers: expected at least 1, got {self.litellm_workers}")
+        if not self.patience_s >= 0:
+            raise ConfigError(f"llm.patience_s: expected at least 0, got {self.patience_s}")
 
     def url(self, home: Path) -> str:
         """The store's URL, where `home` is VENIRE_HOME."""

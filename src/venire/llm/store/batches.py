@@ -10,6 +10,7 @@ from sqlalchemy import BindParameter, Connection, RowMapping, bindparam, delete,
 
 from venire.llm.budget import Spending
 from venire.llm.store.account import Account
+from venire.llm.store.again import not_booked, was_granted
 from venire.llm.store.rows import abandoned, attempt_row, intent_of, intent_row
 from venire.llm.store.schema import attempts, intents, vectors
 from venire.llm.store.vectors import (
@@ -35,11 +36,15 @@ _DELETE_VECTORS = delete(vectors).where(vectors.c.key.in_(_KEYS))
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who claims: the owner as the store writes it, its account, and which rows are of dead owners."""
+    """Who claims: the owner as the store writes it, its account, and which rows are of dead owners.
+
+    `again`: it may have been granted before, in a transaction whose end is unknown.
+    """
 
     owner: str
     account: Account
     is_dead: Callable[[RowMapping], bool]
+    again: bool = False
 
 
 def claim_batch(connection: Connection, batch: BatchIntent, holder: Holder) -> BatchClaim:
@@ -52,9 +57,14 @@ def claim_batch(connection: Connection, batch: BatchIntent, holder: Holder) -> B
         for row in connection.execute(_SELECT_INTENTS, {"keys": group}).mappings()
     }
     open_keys = [key for key in keys if key not in stored]
-    granted = [key for key in open_keys if key not in held or holder.is_dead(held[key])]
+    before = [
+        key for key in open_keys if holder.again and was_granted(held.get(key), batch.intent, holder.owner)
+    ]
+    granted = [
+        key for key in open_keys if key not in before and (key not in held or holder.is_dead(held[key]))
+    ]
     if not granted:
-        return BatchClaim(stored=stored)
+        return BatchClaim(tuple(before), stored)
     holder.account.read(connection, holder.is_dead)
     worst = sum((batch.worst[key] for key in granted), start=Spending())
     refused = holder.account.reserve(replace(worst, calls=0))
@@ -68,11 +78,11 @@ def claim_batch(connection: Connection, batch: BatchIntent, holder: Holder) -> B
         connection.execute(insert(attempts), rows)
     claimed = [replace(batch.intent, key=key, worst=batch.worst[key]) for key in granted]
     connection.execute(insert(intents), [intent_row(each, holder.owner) for each in claimed])
-    return BatchClaim(tuple(granted), stored, tuple(abandoned(row) for row in dead))
+    return BatchClaim((*before, *granted), stored, tuple(abandoned(row) for row in dead))
 
 
 def settle_batch(
-    connection: Connection, settlement: BatchSettlement, owner: str, now: float
+    connection: Connection, settlement: BatchSettlement, owner: str, now: float, *, again: bool = False
 ) -> Mapping[str, StoredVector]:
     """Write how a batch ended; the vectors that another process stored first, which stay, by key."""
     intent = settlement.batch.intent
@@ -85,8 +95,9 @@ def settle_batch(
         connection.execute(_DELETE_OWN_INTENTS, {"keys": group, "owner": owner})
         if intent.refresh and settlement.made:
             connection.execute(_DELETE_VECTORS, {"keys": group})
-    if settlement.attempt is not None:
-        connection.execute(insert(attempts), [attempt_row(intent, settlement.attempt, settlement.ends_call)])
+    attempt = settlement.attempt
+    if attempt is not None and not (again and not not_booked(connection, [(intent, attempt)])):
+        connection.execute(insert(attempts), [attempt_row(intent, attempt, settlement.ends_call)])
     return insert_new(connection, settlement.made, intent.scope.run_id, now)
 
 

@@ -6,7 +6,10 @@ from typing import cast
 
 from sqlalchemy import Engine
 
+from venire.llm.store.allotting import GROUP as ALLOT_GROUP
+from venire.llm.store.allotting import Allotment, Allotter, Wish
 from venire.llm.store.entries import ClaimResult, Intent, Settlement, StoredReply
+from venire.llm.store.patience import Patience
 from venire.llm.store.reading import GROUP as READ_GROUP
 from venire.llm.store.reading import Reader
 from venire.llm.store.vectors import (
@@ -25,23 +28,29 @@ VECTOR_LOOK_UPS = 32
 
 
 class CallStore:
-    """One opening of the store: a thread that writes, one that reads replies, one that reads vectors.
+    """One opening of the store: a thread each that writes, reads replies, reads vectors, asks for limits.
 
     They work in groups, and start when they have something to do.
 
     Writes are done in the order in which they were submitted. Must be made inside of a running loop.
     """
 
-    def __init__(self, engine: Engine, terms: Terms) -> None:
+    def __init__(self, engine: Engine, terms: Terms, patience: Patience | None = None) -> None:
         self._engine = engine
+        patience = patience or Patience(0.0)
         self._reader: Worker[str, StoredReply | None] = Worker(
-            "venire-store-reader", lambda: Reader(engine), group=READ_GROUP
+            "venire-store-reader", patience.lasting(lambda: Reader(engine)), group=READ_GROUP
         )
         self._vectors: Worker[Sequence[str], Mapping[str, StoredVector]] = Worker(
-            "venire-store-vectors", lambda: VectorReader(engine), group=VECTOR_LOOK_UPS
+            "venire-store-vectors", patience.lasting(lambda: VectorReader(engine)), group=VECTOR_LOOK_UPS
         )
         self._writer: Worker[Write, Written] = Worker(
-            "venire-store-writer", lambda: Writer(engine, terms), group=WRITE_GROUP
+            "venire-store-writer",
+            patience.lasting(lambda: Writer(engine, terms), lambda: Writer(engine, terms, again=True)),
+            group=WRITE_GROUP,
+        )
+        self._allotter: Worker[Wish, Allotment] = Worker(
+            "venire-store-limits", patience.lasting(lambda: Allotter(engine, terms.owner)), group=ALLOT_GROUP
         )
 
     def find(self, key: str) -> Awaitable[StoredReply | None]:
@@ -78,6 +87,10 @@ class CallStore:
         """Write vectors that were computed here, at some time before `close` is done."""
         self._writer.submit(computed)
 
+    def allot(self, wish: Wish) -> Awaitable[Allotment]:
+        """What of a provider's limits is this process's, by what it and all others wish."""
+        return self._allotter.submit(wish)
+
     def close(self) -> None:
         """Write what was submitted, and let go.
 
@@ -91,4 +104,5 @@ class CallStore:
         finally:
             self._reader.close()
             self._vectors.close()
+            self._allotter.close()
             self._engine.dispose()

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspe
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from venire.errors import ConfigError, StoreError
-from venire.llm.store.schema import SCHEMA_VERSION, metadata, store_info, vectors
+from venire.llm.store.schema import SCHEMA_VERSION, limit_grants, limit_members, metadata, store_info, vectors
 
 _BUSY_S = 60.0
 # Any constant will do; it names venire's writers among the database's advisory locks.
@@ -44,6 +44,25 @@ def database_errors(engine: Engine) -> tuple[type[Exception], ...]:
 def shown(engine: Engine) -> str:
     """The store's URL without its password."""
     return engine.url.render_as_string(hide_password=True)
+
+
+def connected(engine: Engine) -> Connection:
+    """A connection of one's own.
+
+    Raises:
+        StoreError: the database cannot be reached.
+    """
+    try:
+        return engine.connect()
+    except SQLAlchemyError as error:
+        raise StoreError(f"call store {shown(engine)}: cannot be reached: {cause(error)}") from error
+
+
+def broken(connection: Connection, what: str, error: Exception) -> StoreError:
+    """The error to raise where the database raised `error`; `connection` is of no use any more."""
+    if not connection.closed:
+        connection.invalidate(error)
+    return StoreError(f"call store {shown(connection.engine)}: {what}: {cause(error)}")
 
 
 @contextmanager
@@ -106,7 +125,8 @@ def _prepare(connection: Connection) -> None:
         connection.exec_driver_sql("PRAGMA journal_mode=WAL")
         connection.rollback()
     tables = inspect(connection).get_table_names()
-    if not {store_info.name, vectors.name} <= set(tables):  # vectors came later, and change nothing else
+    # The others came later, and change nothing else.
+    if not {each.name for each in (store_info, vectors, limit_members, limit_grants)} <= set(tables):
         connection.rollback()
         with writing(connection):
             metadata.create_all(connection)

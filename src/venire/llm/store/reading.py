@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Engine
 
-from venire.errors import StoreError
-from venire.llm.store.engine import cause, database_errors, shown
+from venire.llm.store.engine import broken, connected, database_errors
 from venire.llm.store.entries import StoredReply
 from venire.llm.store.prepared import Prepared
 
@@ -16,7 +15,7 @@ class Reader:
     """Answers groups of at most `GROUP` keys; each sees what was committed before it."""
 
     def __init__(self, engine: Engine) -> None:
-        self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        self._connection = connected(engine).execution_options(isolation_level="AUTOCOMMIT")
         self._errors = database_errors(engine)
         self._prepared = Prepared(self._connection)
 
@@ -25,9 +24,7 @@ class Reader:
         try:
             found = self._prepared.find(keys)
         except self._errors as error:
-            raise StoreError(
-                f"call store {shown(self._connection.engine)}: cannot be read: {cause(error)}"
-            ) from error
+            raise broken(self._connection, "cannot be read", error) from error
         return [found.get(key) for key in keys]
 
     def close(self) -> None:

@@ -99,4 +99,30 @@ attempts = Table(
     sqlite_autoincrement=True,  # ids only grow: sums over the ledger go on where they stopped
 )
 
+# One row a process that takes part in a provider's limits; see allotting.py.
+limit_members = Table(
+    "limit_members",
+    metadata,
+    Column("provider", String(200), primary_key=True),
+    Column("owner", String(400), primary_key=True),
+    Column("held", Integer, nullable=False),  # slots that are its own
+    Column("wanted", Integer, nullable=False),
+    Column("least_requests", BigInteger, nullable=False),  # 0: none waits for the minute's limit
+    Column("least_tokens", BigInteger, nullable=False),
+    Column("expires_at", Double, nullable=False),  # by the database's clock
+)
+
+# One row a part of a minute's limit that was handed out.
+limit_grants = Table(
+    "limit_grants",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("provider", String(200), nullable=False),
+    Column("owner", String(400), nullable=False),
+    Column("kind", String(16), nullable=False),  # requests or tokens
+    Column("granted_at", Double, nullable=False),  # by the database's clock
+    Column("amount", BigInteger, nullable=False),  # less what was given back
+    sqlite_autoincrement=True,
+)
+
 Index("attempts_by_sweep", attempts.c.sweep_id, attempts.c.id)

@@ -8,9 +8,8 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Engine, bindparam, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from venire.errors import StoreError
 from venire.llm.budget import Spending
-from venire.llm.store.engine import cause, shown
+from venire.llm.store.engine import broken, connected
 from venire.llm.store.entries import Intent, OverBudget
 from venire.llm.store.schema import vectors
 from venire.records import Attempt, BackendKind
@@ -87,7 +86,7 @@ class VectorReader:
     """Answers groups of look-ups; each sees what was committed before it."""
 
     def __init__(self, engine: Engine) -> None:
-        self._connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        self._connection = connected(engine).execution_options(isolation_level="AUTOCOMMIT")
 
     def __call__(self, wanted: Sequence[Sequence[str]]) -> Sequence[Mapping[str, StoredVector]]:
         """For each look-up the stored vectors among its keys."""
@@ -95,9 +94,7 @@ class VectorReader:
         try:
             found = find_vectors(self._connection, keys)
         except SQLAlchemyError as error:
-            raise StoreError(
-                f"call store {shown(self._connection.engine)}: cannot be read: {cause(error)}"
-            ) from error
+            raise broken(self._connection, "cannot be read", error) from error
         return [{key: found[key] for key in each if key in found} for each in wanted]
 
     def close(self) -> None:

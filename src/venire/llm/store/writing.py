@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import BindParameter, Engine, RowMapping, bindparam, delete, select
 
-from venire.errors import StoreError
 from venire.llm.budget import Budget, Scope
 from venire.llm.owner import Owner
 from venire.llm.store.account import Account
+from venire.llm.store.again import not_booked, was_granted
 from venire.llm.store.batches import (
     EXPIRE_OWN_INTENTS,
     Holder,
@@ -21,7 +21,7 @@ from venire.llm.store.batches import (
     insert_new,
     settle_batch,
 )
-from venire.llm.store.engine import cause, database_errors, shown, writing
+from venire.llm.store.engine import broken, connected, database_errors, writing
 from venire.llm.store.entries import (
     Claimed,
     ClaimResult,
@@ -64,10 +64,13 @@ class Writer:
     Answers a `Settlement` with None, or with the reply that another process stored first: that one
     stays, and the caller must use it. Requests for vectors likewise: a `BatchIntent` with a `BatchClaim`,
     what brought vectors with those that were stored first.
+
+    With `again` the first group is that of a writer whose connection broke: what it had committed stands.
     """
 
-    def __init__(self, engine: Engine, terms: Terms) -> None:
-        self._connection = engine.connect()
+    def __init__(self, engine: Engine, terms: Terms, *, again: bool = False) -> None:
+        self._again = again
+        self._connection = connected(engine)
         self._errors = database_errors(engine)
         self._prepared = Prepared(self._connection)
         self._terms = terms
@@ -84,9 +87,9 @@ class Writer:
                     done |= self._claim([w for w in group if isinstance(w, Intent)])
                     done |= {_key(w): self._batch(w) for w in group if isinstance(w, BatchWrite)}
                 answers += [done.get(_key(write)) for write in group]
+            self._again = False
         except self._errors as error:
-            name = shown(self._connection.engine)
-            raise StoreError(f"call store {name}: cannot be written: {cause(error)}") from error
+            raise broken(self._connection, "cannot be written", error) from error
         return answers
 
     def close(self) -> None:
@@ -117,10 +120,17 @@ class Writer:
             connection.execute(EXPIRE_OWN_INTENTS, {"keys": abandoned, "of": self._owner})
         keys = [s.intent.key for s in settlements if not s.abandoned]
         self._prepared.let_go(keys, self._owner)
-        tried = [attempt_row(s.intent, s.attempt, s.ends_call) for s in settlements if s.attempt is not None]
-        if tried:
-            self._prepared.insert(attempts, tried)
+        self._book([s for s in settlements if s.attempt is not None])
         return first
+
+    def _book(self, settlements: Sequence[Settlement]) -> None:
+        tried = [(s.intent, s.attempt) for s in settlements if s.attempt is not None]
+        if self._again:
+            tried = not_booked(self._connection, tried)
+        ends = {s.intent.key: s.ends_call for s in settlements}  # a key comes once in a group
+        if tried:
+            rows = [attempt_row(intent, attempt, ends[intent.key]) for intent, attempt in tried]
+            self._prepared.insert(attempts, rows)
 
     def _claim(self, claims: Sequence[Intent]) -> dict[str, Written]:
         if not claims:
@@ -132,6 +142,8 @@ class Writer:
         self._account.read(connection, self._is_dead)
         answers = {claim.key: self._decide(claim, stored, held) for claim in claims}
         granted = [claim for claim in claims if isinstance(answers[claim.key], Claimed)]
+        if self._again:
+            granted = [c for c in granted if not was_granted(held.get(c.key), c, self._owner)]
         taken_over = [held[claim.key] for claim in granted if claim.key in held]
         if taken_over:
             connection.execute(_DELETE_INTENTS, {"keys": [row["key"] for row in taken_over]})
@@ -153,9 +165,10 @@ class Writer:
         connection, now = self._connection, self._terms.wall()
         match write:
             case BatchIntent():
-                return claim_batch(connection, write, Holder(self._owner, self._account, self._is_dead))
+                holder = Holder(self._owner, self._account, self._is_dead, self._again)
+                return claim_batch(connection, write, holder)
             case BatchSettlement():
-                return settle_batch(connection, write, self._owner, now)
+                return settle_batch(connection, write, self._owner, now, again=self._again)
             case Computed(made, run_id):
                 return insert_new(connection, made, run_id, now)
 
@@ -165,6 +178,8 @@ class Writer:
         if claim.key in stored and not claim.refresh:
             return stored[claim.key]
         row = held.get(claim.key)
+        if self._again and was_granted(row, claim, self._owner):
+            return Claimed()
         if row is not None and not self._is_dead(row):
             return Held(str(row["owner"]))
         refused = self._account.reserve(claim.worst)

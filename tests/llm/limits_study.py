@@ -1,0 +1,113 @@
+"""Processes that ask for more than a provider's limits admit, on one store; counted at the provider.
+
+    python -m tests.llm.limits_study --processes 3 --requests-per-minute 120 --requests 100
+
+Each process asks for requests of its own as fast as it may. The provider (a stub in a process of its own)
+tells how many were in flight at once at most; the replies' times tell how many any 60 s had.
+"""
+
+import argparse
+import asyncio
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from sqlalchemy import select
+from tests.stub.process import StubProcess, stub_process
+
+from venire.llm.direct import DirectBackend
+from venire.llm.open import open_llm
+from venire.llm.route import Client, Limits, Route
+from venire.llm.settings import LLMSettings
+from venire.llm.store import open_engine
+from venire.llm.store.schema import attempts
+from venire.records import Message, Request
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Load:
+    """What each process asks for, and within which limits."""
+
+    url: str
+    store: str
+    requests: int
+    concurrency: int
+    requests_per_minute: int
+
+
+async def ask_all(load: Load, name: str) -> None:
+    limits = Limits(load.concurrency, load.requests_per_minute or None, timeout_s=60.0)
+    route = Route("stub", load.url, Client.DIRECT, "stub", api_base=load.url, limits=limits)
+    asked = [
+        Request("stub", (Message("user", f"Question {number} of {name}?"),), load.url, max_tokens=60)
+        for number in range(load.requests)
+    ]
+    async with open_llm(
+        [route], lambda route: DirectBackend([route], {}), LLMSettings(), store_url=load.store, run_id=name
+    ) as llm:
+        await asyncio.gather(*[llm.complete(request) for request in asked])
+
+
+def start(load: Load, name: str) -> "subprocess.Popen[str]":
+    """A process that asks for everything."""
+    fields = [load.url, load.store, load.requests, load.concurrency, load.requests_per_minute]
+    command = [sys.executable, "-m", "tests.llm.limits_study", "--child", name, *map(str, fields)]
+    return subprocess.Popen(command, cwd=ROOT, text=True)
+
+
+def most_in_a_minute(times: Sequence[float]) -> int:
+    """The most of `times` (s, ascending) that lie within any 60 s."""
+    return max((sum(at <= each < at + 60 for each in times) for at in times), default=0)
+
+
+def started_at(store: str) -> list[float]:
+    """When the attempts in the ledger were sent, ascending."""
+    with open_engine(store).connect() as connection:
+        return sorted(connection.execute(select(attempts.c.started_at)).scalars())
+
+
+def study(stub: StubProcess, load: Load, processes: int) -> str:
+    """A sentence about the processes' run."""
+    began = time.monotonic()
+    children = [start(load, f"run-{number}") for number in range(processes)]
+    assert [child.wait() for child in children] == [0] * processes
+    times = started_at(load.store)
+    longest = max((b - a for a, b in pairwise(times)), default=0.0)
+    return (
+        f"{processes} processes, {len(times)} calls in {time.monotonic() - began:.1f} s: at most "
+        f"{stub.stats()['max_in_flight']} in flight (limit {load.concurrency}), at most "
+        f"{most_in_a_minute(times)} in any 60 s (limit {load.requests_per_minute or 'none'}), "
+        f"longest pause {longest:.1f} s"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--processes", type=int, default=3)
+    parser.add_argument("--requests", type=int, default=100, help="of each process")
+    parser.add_argument("--concurrency", type=int, default=8)
+    parser.add_argument("--requests-per-minute", type=int, default=0, help="0: no limit")
+    parser.add_argument("--store", help="a URL; by default an SQLite file")
+    parser.add_argument("--child", nargs=6, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        name, url, store, *numbers = options.child
+        asyncio.run(ask_all(Load(url, store, *map(int, numbers)), name))
+        return
+    with tempfile.TemporaryDirectory() as folder, stub_process("--delay", "0.05") as stub:
+        store = options.store or f"sqlite:///{Path(folder) / 'calls.db'}"
+        numbers = options.requests, options.concurrency, options.requests_per_minute
+        print(study(stub, Load(stub.url, store, *numbers), options.processes))
+
+
+if __name__ == "__main__":
+    main()
