@@ -1,38 +1,15 @@
 """What each job of a sweep over options is: keys that not all of them have, ablations over what is fixed."""
 
-import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
+from tests.commands.composed import jobs
 
-from venire.commands.composing import experiment_in_job, look_at_each_job
+from venire.commands.composing import look_at_each_job
 from venire.errors import ConfigError
 
-LITTLE = ("backend=simulated", "dataset.limit=1")
-
-
-@pytest.fixture(autouse=True)
-def _surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("VENIRE_HOME", str(tmp_path))
-    monkeypatch.setenv("HYDRA_FULL_ERROR", "1")
-    monkeypatch.setattr(sys, "argv", [])
-
-
-def jobs(arguments: Sequence[str], *keys: str) -> list[tuple[object, ...]]:
-    """Of each job, in order, what it is a run of by `keys` (dotted; `overrides`: those that it was given)."""
-    seen: list[tuple[object, ...]] = []
-
-    def look(cfg: DictConfig) -> None:
-        params = experiment_in_job(cfg).identity.params
-        overrides = " ".join(HydraConfig.get().overrides.task)
-        known = {**params, "overrides": overrides}
-        seen.append(tuple(known.get(key, OmegaConf.select(cfg, key)) for key in keys))
-
-    look_at_each_job(look, ["-m", *arguments, *LITTLE], command="venire run")
-    return seen
+pytestmark = pytest.mark.usefixtures("own_home")
 
 
 def test_a_key_that_the_default_lacks_reaches_every_option_that_is_swept() -> None:
@@ -68,9 +45,7 @@ def test_swept_ablations_go_over_what_is_fixed() -> None:
 
 def test_a_fixed_setting_of_a_stage_stands_where_no_ablation_takes_the_stage_away() -> None:
     chosen = ["method=juryflow", "method.propagation.beta=0.3", "ablation=no_propagation,no_rubric"]
-    nulled, whole = jobs(chosen, "method.propagation", "method.propagation.beta", "method.rubric.shown")
-    assert nulled == (None, None, "12")
-    assert whole[1:] == ("0.3", None)
+    assert jobs(chosen, "method.propagation.beta", "method.rubric.shown") == [(None, "12"), ("0.3", None)]
 
 
 def test_one_ablation_does_not_go_over_what_is_fixed_beside_it_but_is_refused() -> None:

@@ -1,22 +1,17 @@
 """From a grid on the bundled sample to a run on what was chosen."""
 
-import json
 from pathlib import Path
 
 import yaml
 from tests.integration.command import UNTRACKED, Venire
 
-GRID = ("-m", "method=juryflow", "panel=mixed", "backend=simulated", "dataset.limit=4", UNTRACKED)
-
-
-def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True)
-    path.write_text(text, encoding="utf-8")
+RUN = ("method=juryflow", "panel=mixed", "backend=simulated", "dataset.limit=1", "metrics.draws=0")
 
 
 def test_a_grid_is_selected_from_and_its_choice_runs(tmp_path: Path) -> None:
     venire = Venire(tmp_path / "home")
-    swept = venire("run", *GRID, "method.focal.threshold=0.97,0.5")
+    grid = ("-m", *RUN, "sweep.plots=false", UNTRACKED)
+    swept = venire("run", *grid, "method.focal.threshold=0.97,0.5")
     assert swept.status == 0, swept.err
     ran = venire("select", Path(swept.last_line).parent.name[:6])
     assert ran.status == 0, ran.err
@@ -27,47 +22,11 @@ def test_a_grid_is_selected_from_and_its_choice_runs(tmp_path: Path) -> None:
     threshold = chosen["method"]["focal"]["threshold"]
     assert threshold in (0.97, 0.5)
     search = f"hydra.searchpath=[file://{venire.home / 'config'}]"
-    single = venire.finished(*GRID[1:-1], search, "selected=selected")
+    single = venire.finished(*RUN, search, "selected=selected")
     params = single.record["params"]
     assert isinstance(params, dict)
     assert params["method.focal.threshold"] == str(threshold)
     assert params["panel.strongest"] == chosen["selected"]["strongest"]["mixed"]
-
-
-def test_one_file_serves_the_baselines_and_other_panels(tmp_path: Path) -> None:
-    venire = Venire(tmp_path / "home")
-    write(
-        venire.home / "config" / "selected" / "mine.yaml",
-        "# @package _global_\n"
-        "method:\n  focal:\n    threshold: 0.2\n  reduction: strict\n"
-        "selected:\n  strongest:\n    mixed: qwen2_5_72b\n",
-    )
-    axes = ("dataset=sample", "seed=0", "method=majority,juryflow", "panel=mixed,multi_persona")
-    chosen = ("experiment=juryflow/table2", "selected=mine", "backend=simulated", "dataset.limit=1")
-    swept = venire("run", "-m", *chosen, *axes, UNTRACKED)
-    assert swept.status == 0, swept.err
-    jobs = json.loads(Path(swept.last_line).read_text(encoding="utf-8"))["jobs"]
-    params = [json.loads((Path(job["folder"]) / "run.json").read_text())["params"] for job in jobs]
-    # What the method has is taken; who is strongest is measured for a panel, or named in its file.
-    shown = [
-        (
-            each["method"],
-            each.get("method.focal.threshold"),
-            each["method.reduction"],
-            each["panel.strongest"],
-        )
-        for each in params
-    ]
-    assert shown == [
-        ("majority", None, "strict", "qwen2_5_72b"),
-        ("majority", None, "strict", "gpt_4o_fact_checker"),
-        ("juryflow", "0.2", "strict", "qwen2_5_72b"),
-        ("juryflow", "0.2", "strict", "gpt_4o_fact_checker"),
-    ]
-    assert (
-        swept.err.count("no run measured the judges of panel=multi_persona: its strongest is gpt_4o_fact")
-        == 2
-    )
 
 
 def test_a_sweep_that_is_none_is_answered_with_those_there_are(tmp_path: Path) -> None:
