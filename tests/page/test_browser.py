@@ -198,6 +198,24 @@ def test_ratings_with_a_rubric_beside_them_by_keyboard(browser, tmp_path):
     assert (label.verdict, label.instance_id) == ({"fluency": 4.0, "length": 2.5}, XSS[0])
 
 
+def test_without_scripts_the_page_works_by_its_buttons_and_knows_no_time(browser, tmp_path):
+    work = work_of([pair("a"), pair("b")], tmp_path / "l.jsonl")
+    with serving(work) as url:
+        ann = Person.at(browser, url, "ann", java_script_enabled=False)
+        ann.page.get_by_role("radio", name="B is better").check()
+        ann.page.get_by_role("button", name="Save and go on").click()
+        ann.page.wait_for_url("**/item/2*")
+        assert ann.page.get_by_role("status").inner_text() == "Saved."
+        ann.page.get_by_role("button", name="Undo").click()
+        ann.page.wait_for_url("**/item/1*")
+        ann.page.get_by_role("radio", name="Equally good: a tie").check()
+        ann.page.get_by_role("button", name="Save and go on").click()
+        ann.page.wait_for_url("**/item/2*")
+        assert ann.odd == []
+    (label,) = read_labels(work.labels)
+    assert (label.verdict, label.seconds) == (Winner.TIE, None)
+
+
 def test_at_twice_the_size_and_on_a_narrow_screen_nothing_scrolls_sideways(browser, tmp_path):
     work = work_of(hostile_pairs(), tmp_path / "l.jsonl", shuffled=False)
     with serving(work) as url:

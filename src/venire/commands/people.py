@@ -262,7 +262,7 @@ def _serve(arguments: argparse.Namespace) -> int:
         limit=_limit(arguments),
         shown=_shown(arguments),
         rubric=arguments.rubric,
-        annotators=tuple(filter(None, (arguments.annotators or "").split(","))),
+        annotators=tuple(each.strip() for each in (arguments.annotators or "").split(",") if each.strip()),
         address=Address(arguments.host, arguments.port, tuple(arguments.name)),
     )
     return serve_review(_home(), request)

@@ -41,7 +41,7 @@ def test_a_verdict_that_the_data_does_not_know_is_refused():
 def test_ratings_are_points_of_their_scales_and_what_does_not_apply_is_left_out():
     form = {
         "rating-0": "5",
-        "rating-1": "none",
+        "rating-1": "N/A",
         "rating-2": " 3.25 ",
         "comment": " so\r\nso ",
         "seconds": "3.14",
@@ -59,7 +59,7 @@ def test_ratings_are_points_of_their_scales_and_what_does_not_apply_is_left_out(
         ({"rating-2": "inf"}, Fault("rating-2", "length: expected 0 to 10.")),
         ({"rating-2": "long"}, Fault("rating-2", "length: expected 0 to 10.")),
         (
-            {"rating-0": "none", "rating-1": "none", "rating-2": "none"},
+            {"rating-0": "N/A", "rating-1": "N/A", "rating-2": "N/A"},
             Fault("rating-0", "Rate at least one; what cannot be rated at all is passed over."),
         ),
         (
@@ -70,6 +70,12 @@ def test_ratings_are_points_of_their_scales_and_what_does_not_apply_is_left_out(
 )
 def test_nothing_is_filled_in_clipped_or_rounded(changed, fault):
     assert said({"rating-0": "1", "rating-1": "0", "rating-2": "0", **changed}, RATED) == fault
+
+
+def test_what_does_not_apply_may_be_typed():
+    assert said({"rating-0": "1", "rating-1": "0", "rating-2": "n/a"}, RATED) == Answer(
+        {"fluency": 1.0, "polite": 0.0}, "", None
+    )
 
 
 @pytest.mark.parametrize("given", ["", "-1", "0", "nan", "inf", "86401", "soon"])

@@ -44,12 +44,13 @@ def test_a_pair_is_one_question_without_a_verdict_that_the_data_does_not_know(tm
 
 def test_a_rating_is_chosen_by_its_own_digit_else_by_its_place(tmp_path):
     halves = Dimension("halves", "", 0, 1, 0.5)
-    many = Dimension("many", "", 0, 100, 1)
-    item = Item.of(rated("c", POLITE, halves, many, LENGTH))
-    polite, by_place, by_mouse, number = questions_of(work_of([], tmp_path), item, Order.AS_GIVEN, {})
+    many, more = Dimension("many", "", 0, 11, 1), Dimension("more", "", 0, 100, 1)
+    item = Item.of(rated("c", POLITE, halves, many, more, LENGTH))
+    polite, by_place, by_mouse, typed, number = questions_of(work_of([], tmp_path), item, Order.AS_GIVEN, {})
     assert [(each.text, each.key) for each in polite.choices] == [("0", "0"), ("1", "1"), ("N/A", "-")]
     assert [(each.text, each.key) for each in by_place.choices[:3]] == [("0", "1"), ("0.5", "2"), ("1", "3")]
-    assert (len(by_mouse.choices), {each.key for each in by_mouse.choices}) == (102, {"", "-"})
+    assert (len(by_mouse.choices), {each.key for each in by_mouse.choices}) == (13, {"", "-"})
+    assert (typed.choices, typed.low, typed.high) == ((), 0, 100)
     assert (number.choices, number.low, number.high) == ((), 0, 10)
 
 
@@ -65,7 +66,7 @@ def test_ratings_are_shown_as_they_were_given_and_what_was_left_out_did_not_appl
     given = label(RATED, {"fluency": 4.0, "length": 2.5})
     assert fields_of(RATED, given, Order.AS_GIVEN) == {
         "rating-0": "4",
-        "rating-1": "none",
+        "rating-1": "N/A",
         "rating-2": "2.5",
         "comment": "so",
     }

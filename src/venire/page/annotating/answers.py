@@ -9,7 +9,8 @@ from venire.page.annotating.work import Answer, Item
 from venire.records import Dimension, Order, Slot, Winner
 from venire.review.labels import Verdict
 
-VERDICT, RATING, NO_RATING = "verdict", "rating-", "none"
+VERDICT, RATING = "verdict", "rating-"
+NO_RATING = "N/A"
 COMMENT, SECONDS = "comment", "seconds"
 LONGEST_COMMENT = 10_000
 _MOST_SECONDS = 24 * 3600.0
@@ -57,7 +58,7 @@ def _ratings(form: Mapping[str, str], item: Item) -> Verdict | Fault:
         given = form.get(field, "").strip()
         if not given:
             return Fault(field, f"{dimension.name}: choose a rating, or N/A.")
-        if given == NO_RATING:
+        if given.casefold() == NO_RATING.casefold():  # typed, too
             continue
         rating = _rating(given, dimension)
         if rating is None:

@@ -66,16 +66,18 @@ def questions_of(work: Work, item: Item, sides: Order, given: Mapping[str, str])
     return (Question(VERDICT, "Which response is better?", "", tuple(choices), given.get(VERDICT, "")),)
 
 
+_MOST_POINTS = 21  # that are shown to choose from; of a finer scale the number is typed
+
+
 def _rating_question(place: int, dimension: Dimension, given: str) -> Question:
-    keys = dimension.tokens or [""] * len(dimension.points)
-    points = [
-        Choice(f"{point:g}", f"{point:g}", key) for point, key in zip(dimension.points, keys, strict=True)
-    ]
+    points = dimension.points if len(dimension.points) <= _MOST_POINTS else ()
+    keys = dimension.tokens or [""] * len(points)
+    choices = [Choice(f"{each:g}", f"{each:g}", key) for each, key in zip(points, keys, strict=bool(points))]
     return Question(
         f"{RATING}{place}",
         dimension.name,
         dimension.description,
-        (*points, Choice(NO_RATING, "N/A", "-", about="does not apply")) if points else (),
+        (*choices, Choice(NO_RATING, "N/A", "-", about="does not apply")) if choices else (),
         given,
         dimension.low,
         dimension.high,
