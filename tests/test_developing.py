@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,10 +12,11 @@ from tests.test_launch import INSTANCES, Scripted, experiment, loaded, run, summ
 
 from venire.data.fingerprint import fingerprint
 from venire.developing import check_method
-from venire.errors import BudgetExhausted, ConfigError
-from venire.judging.judge import Judge
+from venire.errors import BudgetExhausted, ConfigError, DataError
+from venire.judging.judge import Judge, PromptedJudge
 from venire.launch import prepare
 from venire.llm.protocol import LLM
+from venire.llm.route import Client
 from venire.methods.comparing import Independent
 from venire.methods.protocol import Method
 from venire.records import (
@@ -156,3 +158,12 @@ def test_what_is_left_to_people_is_not_missing(tmp_path: Path) -> None:
     written = run(tmp_path, experiment(method, loaded=loaded(LAST), max_unscored=0.1))
     assert written.record.status is RunStatus.FINISHED
     assert summary(written)["coverage"] == 0.25
+
+
+def test_simulated_judges_are_refused_on_pairs_without_gold_before_any_call() -> None:
+    bare = loaded((INSTANCES[0], replace(INSTANCES[1], gold=None)))
+    for client, is_refused in ((Client.SIMULATED, True), (Client.LITELLM, False)):
+        judge = PromptedJudge("j", "m", "f", client=client)
+        made = experiment(Learning(least=0, judges=(judge,)), loaded=bare)
+        with pytest.raises(DataError, match="human preference, which") if is_refused else nullcontext():
+            check_method(made)

@@ -5,11 +5,13 @@ from dataclasses import replace
 from typing import Protocol
 
 from venire.data.streamed import Streamed
+from venire.errors import DataError
 from venire.experiment import Experiment
 from venire.llm.protocol import LLM
+from venire.llm.route import Client
 from venire.methods.protocol import Fits, Method
 from venire.metrics.measure import MetricSettings, measure
-from venire.records import Instance, Outcome
+from venire.records import Instance, Outcome, PreferenceGold
 from venire.runner import Judged, Pace, Stop, judge_all
 from venire.streamable import check_streamed
 
@@ -22,8 +24,26 @@ def check_method(experiment: Experiment) -> None:
     """
     method, development = experiment.method, experiment.development
     method.check(experiment.all_instances)
+    _check_simulated(experiment)
     if isinstance(method, Fits):
         method.check_development(() if development is None else development.instances)
+
+
+def _check_simulated(experiment: Experiment) -> None:
+    """Refuse pairs without gold where judges are simulated: these err around it.
+
+    Pairs that stream are not read once more for it: the simulation refuses them when they are judged.
+    """
+    if isinstance(experiment.loaded.instances, Streamed):
+        return
+    if not any(judge.route.client is Client.SIMULATED for judge in experiment.method.judges):
+        return
+    for instance in experiment.all_instances:
+        if instance.is_pairwise and not isinstance(instance.gold, PreferenceGold):
+            raise DataError(
+                f"{instance.id}: expected a human preference, which simulated judges err around, got none; "
+                "choose data with gold, or another backend"
+            )
 
 
 def check_measurable(experiment: Experiment) -> None:
