@@ -349,7 +349,7 @@ def _attended(experiment: Experiment, door: Door) -> AbstractAsyncContextManager
     if not isinstance(method, AsksPeople):
         return nullcontext()
     count = len(experiment.all_instances)
-    return method.attended(Sitting(experiment.identity.name, experiment.kind, count, door.say))
+    return method.attended(Sitting(experiment.identity.name, experiment.kind, count, door.home, door.say))
 
 
 def _record(begun: _Begun, measured: Measurement, ending: Ending, returned: Mapping[str, str]) -> RunRecord:

@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import yaml
-from filelock import FileLock
 
 from venire.commands import exits
 from venire.commands.data_sets import Chosen, RunData, chosen_data, data_of_folder
@@ -25,6 +24,7 @@ from venire.page.annotating.mode import annotating
 from venire.page.annotating.work import Desk, Guide, Item, Work
 from venire.page.app import make_app
 from venire.page.mode import Mode
+from venire.page.secret import form_secret
 from venire.page.security import Security, is_annotator, is_loopback
 from venire.page.serving import listen, serve, url_of
 from venire.page.study import LABELS_FILE, Study, find_study, keep_study, study_folder
@@ -42,7 +42,6 @@ from venire.tracking.artifacts import log_artifacts
 from venire.tracking.sync import settings_of
 
 TOKEN = "VENIRE_PAGE_TOKEN"
-SECRET_FILE = "page/secret"
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,15 +256,4 @@ def _security(home: Path, address: Address) -> Security:
     strange = [each for each in address.names if not re.fullmatch(r"[A-Za-z0-9.\-]+", each)]
     if strange:
         raise ConfigError(f"--name: expected a host name, got {strange[0]!r}")
-    return Security(_secret(home), address.host, tuple(each.lower() for each in address.names), token)
-
-
-def _secret(home: Path) -> bytes:
-    """What forms are signed with; made once, so that a form that was open over a restart still counts."""
-    path = home / SECRET_FILE
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{path}.lock"):
-        if not path.exists():
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(secrets.token_bytes(32))
-        return path.read_bytes()
+    return Security(form_secret(home), address.host, tuple(each.lower() for each in address.names), token)

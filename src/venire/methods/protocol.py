@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from venire.errors import VenireError
@@ -95,12 +96,14 @@ class Sitting:
         name: of the run.
         kind: what answers the calls; every page says so.
         instances: how many there are to judge.
+        home: the folder in which venire keeps things.
         say: prints a line for the user.
     """
 
     name: str
     kind: BackendKind
     instances: int
+    home: Path
     say: Callable[[str], None] = lambda _: None
 
 

@@ -71,9 +71,9 @@ def ticking() -> Clock:
     return Clock(lambda: next(ticks), lambda: NOON)
 
 
-def sitting(instances: int = 3, say: Callable[[str], None] = lambda _: None) -> Sitting:
+def sitting(home: Path = Path("nowhere"), say: Callable[[str], None] = lambda _: None) -> Sitting:
     """A simulated run."""
-    return Sitting("a run", BackendKind.SIMULATED, instances, say)
+    return Sitting("a run", BackendKind.SIMULATED, 3, home, say)
 
 
 @dataclass

@@ -27,8 +27,8 @@ def test_a_small_graph_is_drawn_whole_most_related_claims_on_top() -> None:
     assert [(line.first, line.second, line.weight) for line in drawn.lines] == [
         *((1, 2, 0.2), (0, 3, 0.5), (0, 1, 0.9)),
     ]
-    # radius 13 + 11 d: d = .960, .613, 0, and 0 where nobody ruled
-    assert [dot.radius for dot in drawn.dots] == [23.6, 19.7, 13.0, 13.0]
+    # radius 15 + 9 d: d = .960, .613, 0, and 0 where nobody ruled
+    assert [dot.radius for dot in drawn.dots] == [23.6, 20.5, 15.0, 15.0]
     ends = {dot.claim: (dot.x, dot.y) for dot in drawn.dots}
     assert all((line.x1, line.y1) == ends[line.first] for line in drawn.lines)
     assert all((line.x2, line.y2) == ends[line.second] for line in drawn.lines)

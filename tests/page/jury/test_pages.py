@@ -4,7 +4,7 @@ import asyncio
 import html
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -221,7 +221,7 @@ def test_the_selector_serves_while_a_run_judges_and_tells_where(tmp_path: Path) 
         return texts(ana.get("/jury/"))
 
     async def run() -> tuple[Focus, Focus, str]:
-        async with page.attended(sitting(say=said.append)):
+        async with page.attended(sitting(tmp_path, said.append)):
             browsing = asyncio.create_task(asyncio.to_thread(person, said[0].split()[2]))
             chosen = await page.select(ASKED)
             again = await page.select(ASKED)  # kept: not asked again
@@ -236,12 +236,38 @@ def test_the_selector_serves_while_a_run_judges_and_tells_where(tmp_path: Path) 
         Visitor(said[0].split()[2]).get("/")
 
 
+def test_a_form_that_was_open_over_a_restart_is_taken(tmp_path: Path) -> None:
+    ana, said = Visitor(""), list[str]()
+
+    async def run(person: Callable[[], int]) -> int:
+        page = Page(str(tmp_path / "choices.jsonl"), port=0)
+        async with page.attended(sitting(tmp_path, said.append)):
+            asking = asyncio.create_task(page.select(ASKED))
+            await asyncio.sleep(0)
+            ana.url = said[-1].split()[2]
+            status = await asyncio.to_thread(person)
+            asking.cancel()
+            page.desk.close()
+            await asyncio.to_thread(ana.get, "/jury/")
+        return status
+
+    def come() -> int:
+        ana.enter("ana")
+        forms.append(ana.get(AT).csrf)
+        return 0
+
+    forms: list[str] = []
+    asyncio.run(run(come))
+    assert asyncio.run(run(lambda: ana.post(AT, {"csrf": forms[0], "claim": "1"}).status)) == 303
+    assert [choice.claim for choice in read_choices(tmp_path / "choices.jsonl")] == [1]
+
+
 def test_a_host_that_others_reach_needs_the_token_of_the_address(tmp_path: Path) -> None:
     said: list[str] = []
     page = Page(str(tmp_path / "choices.jsonl"), host="0.0.0.0", port=0)
 
     async def run() -> list[int]:
-        async with page.attended(sitting(say=said.append)):
+        async with page.attended(sitting(tmp_path, said.append)):
             url = said[0].split()[2].replace("0.0.0.0", "127.0.0.1")
             address, _, query = url.partition("?")
             visitor = Visitor(address)
@@ -259,7 +285,7 @@ def test_a_host_that_others_reach_needs_the_token_of_the_address(tmp_path: Path)
 
 def test_a_port_that_is_taken_is_named_by_its_key(tmp_path: Path) -> None:
     async def run(page: Page) -> None:
-        async with page.attended(sitting()):
+        async with page.attended(sitting(tmp_path)):
             pass
 
     with asking() as other, page_of(other.desk) as url:

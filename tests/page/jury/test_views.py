@@ -114,9 +114,9 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Asked]:
 def test_what_changed_is_shown_claim_by_claim(asked: dict[int, Asked]) -> None:
     assert asked[0].change is not None
     view = change_view(asked[0].change)
-    chosen = ChangedRow(1, "one", "your choice", None, "reject", "accept", True, "looked again", "")
+    chosen = ChangedRow(1, "one", "chosen", None, "reject", "accept", True, "looked again", "")
     # w = .5 * .8 + .5 * 1 (the same tag) = .9
-    followed = ChangedRow(2, "two", "follows from it", 0.9, "reject", "reject", False, "looked again", "")
+    followed = ChangedRow(2, "two", "related to it", 0.9, "reject", "reject", False, "looked again", "")
     assert view.reviewed == (chosen, followed)
     assert view.others == (ChangedRow(3, "three", "", None, "accept", "accept", False, "", ""),)
     assert (view.overruled, view.criteria) == (1, ("criterion of one",))

@@ -13,12 +13,12 @@ import numpy as np
 from venire.judging.align import FloatArray
 from venire.methods.juryflow.graph import Node
 
-WIDTH, HEIGHT = 640, 420
+WIDTH, HEIGHT = 560, 420
 MOST_CLAIMS = 40
 MOST_EDGES = 90
 
 _MARGIN = 34
-_SMALLEST, _LARGEST = 13.0, 24.0  # radii, at d = 0 and 1
+_SMALLEST, _LARGEST = 15.0, 24.0  # radii, at d = 0 and 1
 _GAP = 14.0  # between nodes
 _SEED = 0  # of the layout: the same graph is drawn in the same way
 

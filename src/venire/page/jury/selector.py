@@ -77,11 +77,12 @@ class Page:
         """
         from venire.page.app import make_app
         from venire.page.jury.handlers import Jury
+        from venire.page.secret import form_secret
         from venire.page.security import Security, is_loopback
         from venire.page.serving import listen, served, url_of
 
         token = None if is_loopback(self.host) else secrets.token_urlsafe(24)
-        security = Security(secrets.token_bytes(32), self.host, token=token)
+        security = Security(form_secret(sitting.home), self.host, token=token)
         try:
             listening = listen(self.host, self.port)
         except ConfigError as error:

@@ -225,7 +225,7 @@ def _changed(node: Node, after: Verdict | None, review: Reevaluation | None) -> 
     )
 
 
-_WHY = {Kind.FOCAL: "your choice", Kind.PROPAGATION: "follows from it"}
+_WHY = {Kind.FOCAL: "chosen", Kind.PROPAGATION: "related to it"}
 
 
 @dataclass(frozen=True, slots=True)
