@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from tests.llm.vectors import opened as opened_vectors
 
 from venire.data.fingerprint import fingerprint
 from venire.data.protocol import Loaded
-from venire.errors import ConfigError
+from venire.errors import ConfigError, VenireError
 from venire.experiment import Experiment, Replicate
 from venire.identity import Identity
 from venire.judging.judge import Judge, PromptedJudge
@@ -31,7 +32,7 @@ from venire.llm.store import open_engine
 from venire.methods.comparing import Independent
 from venire.methods.majority import Majority
 from venire.methods.pairwise import Pairwise
-from venire.methods.protocol import Method
+from venire.methods.protocol import Method, Sitting
 from venire.planning import Plan, amounts, by_stage, plan_of, union
 from venire.records import (
     BackendKind,
@@ -284,6 +285,34 @@ def test_a_method_without_a_model_asks_for_nothing(tmp_path: Path) -> None:
     assert (len(plan.calls), plan.new, plan.kind) == (0, 0, BackendKind.NONE)
     whole = amounts(plan.calls.values())
     assert (whole.usd, whole.usd_at_most, whole.input_tokens) == (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Asking(Staged):
+    """Waits for a person, unless told that nobody is there."""
+
+    alone: bool = False
+
+    @property
+    def asks_people(self) -> bool:
+        return not self.alone
+
+    def stop_asking(self, reason: VenireError) -> None: ...
+
+    def attended(self, sitting: Sitting) -> AbstractAsyncContextManager[None]:
+        raise AssertionError("a plan opens no page")
+
+    def unattended(self) -> Method:
+        return replace(self, alone=True)
+
+    async def judge(self, instance: Instance, memory: object, llm: LLM) -> Outcome:
+        assert self.alone, "a plan waits for nobody"
+        return await super().judge(instance, memory, llm)
+
+
+def test_a_plan_asks_no_person(tmp_path: Path) -> None:
+    asking, staged = (planned(tmp_path, method, simulate=True) for method in (Asking(), Staged()))
+    assert set(asking.calls) == set(staged.calls)
 
 
 def test_what_a_method_does_wrong_is_raised_as_itself(tmp_path: Path) -> None:

@@ -3,13 +3,19 @@
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
+from tests.methods.juryflow.court import Court, judged, juryflow, pair
 from tests.reporting.pages import Tags
 
+from venire.methods.juryflow.choices import Choice, append_choice
+from venire.methods.juryflow.human import Recorded
 from venire.methods.juryflow.memory import Additions, Learnt, Memory, remember
+from venire.methods.juryflow.select import Focal
 from venire.records import (
     BackendKind,
     Instance,
@@ -108,6 +114,19 @@ def test_outcomes_without_graphs_leave_no_files() -> None:
     assert views_of([one], []) == []
     nothing = juryflow_files(Folding(), [one], [majority], seed=0, kind=KIND, title="t")
     assert nothing == {}
+
+
+def test_a_run_by_people_keeps_the_choices_that_it_rests_on(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    chosen = Choice("set/1", 0, 0, "one", (0,), 2.5, "ana", "2026-12-01T12:00:00+00:00", "page")
+    for each in (replace(chosen, instance_id="set/7"), chosen):  # the first of another run
+        append_choice(path, each)
+    method = juryflow(focal=Focal(selector=Recorded(str(path))))
+    one = pair("one. two", "three")
+    made = judged(method, Court(votes={"one": "rraau"}), one)
+    files = juryflow_files(method, [one], [made], seed=0, kind=KIND, title="t")
+    assert sorted(files) == ["choices.jsonl", "graphs.html", "graphs.jsonl", "rubric.yaml"]
+    assert files["choices.jsonl"] == path.read_text().split("\n")[1] + "\n"
 
 
 def test_the_page_escapes_what_models_and_data_say_and_fetches_nothing() -> None:
