@@ -276,3 +276,21 @@ def test_an_override_of_a_judge_that_is_not_asked_is_warned_of() -> None:
         "+judge.temperature=1 has no effect: method=majority does not use judge (it asks panel)",
     )
     assert identity.name == "majority multi_model llmbar strongest=claude"
+
+
+def test_a_choice_that_an_ablation_takes_away_is_said_to_be_by_it() -> None:
+    direct = {"_target_": "venire.methods.direct.Direct", "judged_by": JUDGE, "rubric": None, "seed": 0}
+    choices = {"method": "direct", "judge": "gpt_4o", "ablation": "no_rubric", "rubric": "generated"}
+    told = [
+        identify(
+            {"method": direct},
+            choices={**choices, "ablation": ablation},
+            overrides=("rubric=generated",),
+            references={"judged_by": "judge"},
+        ).warnings
+        for ablation in ("no_rubric", "none")
+    ]
+    assert told == [
+        ("rubric=generated has no effect: method.rubric is set to something else by ablation=no_rubric",),
+        ("rubric=generated has no effect: method.rubric is set to something else",),
+    ]

@@ -96,12 +96,16 @@ def identity_of(composed: Composed, config_yaml: str) -> Identity:
 
 
 def _idle(composed: Composed) -> Iterator[str]:
-    """Overrides of a judge or panel that the method does not ask."""
+    """Overrides of a judge or panel that the method does not ask, of a rubric that it does not use."""
     used = composed.references.values()
     method = composed.choices["method"]
     for override in composed.overrides:
         part = override.lstrip("+~").partition("=")[0].partition(".")[0]
-        if part in _ASKED and part not in used:
+        if part in _ASKED and part not in used and part in composed.plain["method"]:
+            ablation = composed.choices.get("ablation", "none")
+            by = f" by ablation={ablation}" if _chosen(ablation) and ablation != "none" else ""
+            yield f"{override} has no effect: method.{part} is set to something else{by}"
+        elif part in _ASKED and part not in used:
             asks = f"it asks {', '.join(used)}" if used else "it asks no model"
             yield f"{override} has no effect: method={method} does not use {part} ({asks})"
 
