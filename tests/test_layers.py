@@ -24,6 +24,7 @@ LAYERS = {
         *("stopping", "ending", "runner", "streamable", "streaming", "launch", "launched", "sweep"),
         *("runs", "planning", "tracking", "reporting"),
         *("generated", "personas", "rubrics", "review", "page", "advice", "audit", "bundles", "claimcheck"),
+        "merging",
     },
     6: {"config", "cli", "commands", "console", "results", "reference"},
 }

@@ -13,6 +13,7 @@ from venire.build import Convert, build
 from venire.bundles.sources import Given, Sources
 from venire.data.development import Apart, Parted, Share
 from venire.data.protocol import Dataset, Loaded
+from venire.data.shard import Shard
 from venire.errors import ConfigError
 from venire.experiment import Experiment, Replicate
 from venire.fit import fit
@@ -41,6 +42,7 @@ _OTHERS = (
     "rubric",
     "data_root",
     "sweep",
+    "shard",
 )
 _BACKENDS = ("live", "simulated", "local")
 
@@ -108,10 +110,15 @@ def experiment_of(
     aliases = {f"method.{key}": node for key, node in references.items()}
     method = _built(plain, "method", on_backend, aliases=aliases)
     plain["development"] = None if parted is None else _plain(cfg, "development")
+    shard = _shard(cfg)
+    plain["shard"] = None if shard is None else str(shard)
     composed = Composed(plain, choices, tuple(overrides), references)
+    evaluated = loaded if parted is None else parted.evaluated
     return Experiment(
         identity=identity_of(composed, OmegaConf.to_yaml(cfg, resolve=False)),
-        loaded=loaded if parted is None else parted.evaluated,
+        loaded=evaluated if shard is None else shard.of(evaluated),
+        shard=shard,
+        whole=None if shard is None else evaluated,
         development=None if parted is None else parted.development,
         method=method,
         **settings,
@@ -237,7 +244,21 @@ def data_of_run(config_yaml: str) -> tuple[Dataset, Loaded, MetricSettings]:
     loaded = dataset.load()
     parted = _parted(cfg, loaded)
     metrics: MetricSettings = _built({"metrics": _plain(cfg, "metrics")}, "metrics")
-    return dataset, loaded if parted is None else parted.evaluated, metrics
+    shard = _shard(cfg)
+    evaluated = loaded if parted is None else parted.evaluated
+    return dataset, evaluated if shard is None else shard.of(evaluated), metrics
+
+
+def without_shard(config_yaml: str) -> str:
+    """A shard's `config.yaml` as the run without shards has it."""
+    cfg = OmegaConf.create(config_yaml)
+    OmegaConf.update(cfg, "shard", None)
+    return OmegaConf.to_yaml(cfg, resolve=False)
+
+
+def _shard(cfg: DictConfig) -> Shard | None:
+    value = cfg.get("shard")  # of earlier runs there is no such key
+    return None if value is None else Shard.read(str(value))
 
 
 def guides_of_run(config_yaml: str) -> tuple[CriteriaSet | OfData | None, RubricSet | None]:

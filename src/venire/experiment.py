@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from venire.data.protocol import Loaded
+from venire.data.shard import Shard
 from venire.errors import ConfigError
 from venire.identity import Identity
 from venire.llm.budget import Budget
@@ -33,6 +34,7 @@ class Experiment:
     `concurrency` is the number of instances judged at once; how many calls are under way at once
     is bounded by each provider's own `limits`. `development` is judged first and never evaluated: the
     method's thresholds and curves from confidence to probability are fitted on it; None: nothing is.
+    Where `loaded` is a `shard` of a data set, `whole` is that.
     """
 
     identity: Identity
@@ -50,6 +52,8 @@ class Experiment:
     development: Loaded | None = None
     replicate: Replicate = Replicate.SHARED
     max_unscored: float = 0.2
+    shard: Shard | None = None
+    whole: Loaded | None = None
 
     def __post_init__(self) -> None:
         if self.seed < 0:
@@ -66,6 +70,27 @@ class Experiment:
                 f"panel: expected judges of one kind (live, local, recorded or simulated), "
                 f"got {', '.join(sorted(kinds))}"
             )
+
+        if self.shard is not None:
+            self._check_shard()
+
+    def _check_shard(self) -> None:
+        if self.method.order_dependent:
+            raise ConfigError(
+                f"shard: method={self.method.name} judges an instance on the memory of those before it; a "
+                "shard would fold a memory of its own, of its part of them, and all shards together would "
+                "not be the run without them; drop shard"
+            )
+        if self.development is not None:
+            raise ConfigError(
+                "shard: each shard would fit its method on a development split of its own; drop shard or "
+                "development"
+            )
+
+    @property
+    def known_instances(self) -> Sequence[Instance]:
+        """What simulated judges know the gold of: of a shard the whole data set, as without shards."""
+        return self.all_instances if self.whole is None else self.whole.instances
 
     @property
     def all_instances(self) -> Sequence[Instance]:

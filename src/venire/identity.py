@@ -39,6 +39,7 @@ class Identity:
         config_yaml: the whole configuration, interpolations kept.
         config_hash: SHA-256 (hex) of the settings that results depend on, seed included.
         arm_hash: the same without the seed: runs of one arm differ in nothing else.
+        whole_hash: of a shard the `config_hash` of the run without shards; else that itself.
         warnings: overrides that have no effect, a sentence each.
     """
 
@@ -48,6 +49,7 @@ class Identity:
     config_yaml: str
     config_hash: str
     arm_hash: str
+    whole_hash: str = ""
     warnings: tuple[str, ...] = ()
 
 
@@ -78,6 +80,9 @@ def identity_of(composed: Composed, config_yaml: str) -> Identity:
         settings["simulation"] = plain["simulation"]
     if plain.get("development") is not None:  # so that runs without one keep the hashes they have
         settings["development"] = plain["development"]
+    whole_hash = digest({"settings": _effective(settings, _INERT), "seed": plain["seed"]})
+    if plain.get("shard") is not None:
+        settings["shard"] = plain["shard"]
     params = _params(composed)
     # The method alone takes the run's seed; a simulation's own seed is another world, so another arm.
     unseeded = settings | {"method": _effective(settings["method"], _INERT | {"seed"})}
@@ -91,6 +96,7 @@ def identity_of(composed: Composed, config_yaml: str) -> Identity:
         config_yaml=config_yaml,
         config_hash=digest({"settings": _effective(settings, _INERT), "seed": plain["seed"]}),
         arm_hash=digest(_effective(unseeded, _INERT)),
+        whole_hash=whole_hash,
         warnings=tuple(_idle(composed)),
     )
 
@@ -129,6 +135,8 @@ def _params(composed: Composed) -> dict[str, str]:
     params |= {"backend": str(plain["backend"]), "seed": str(plain["seed"])}
     if plain["replicate"] != "shared":
         params["replicate"] = str(plain["replicate"])
+    if plain.get("shard") is not None:
+        params["shard"] = str(plain["shard"])
     params |= _flat("dataset", plain["dataset"])
     if plain.get("development") is not None:
         params |= {"development": choices["development"]} | _flat("development", plain["development"])
@@ -267,7 +275,8 @@ def _name(composed: Composed, params: Mapping[str, str]) -> str:
         shown -= 1
     left_out = f"+{len(settings) - shown}" if shown < len(settings) else ""
     seed = "" if params["seed"] == "0" else f"s{params['seed']}"
-    return " ".join(part for part in (*parts, *settings[:shown], left_out, seed) if part)
+    shard = f"shard {params['shard']}" if "shard" in params else ""
+    return " ".join(part for part in (*parts, *settings[:shown], left_out, seed, shard) if part)
 
 
 def _is_told_elsewhere(key: str, value: str, choices: Mapping[str, str]) -> bool:

@@ -171,7 +171,7 @@ def _held(begun: _Begun) -> tuple[Ending, tuple[str, ...]]:
         instances=experiment.loaded.instances,
         outcomes=judged.outcomes,
         secrets=begun.secrets,
-        more={**_method_files(experiment, judged), **confidence_files(experiment, judged, record)},
+        more=files_of_run(experiment, judged, record),
         unfinished=judged.unfinished,
         development=[call for outcome in judged.development for call in outcome.calls],
     )
@@ -228,6 +228,11 @@ def _lost(judged: Judged) -> tuple[str, ...]:
     """Of questions that stayed without a usable reply, whatever became of their instances."""
     outcomes = (*judged.development, *judged.outcomes)
     return lost_replies([call for outcome in outcomes for call in outcome.calls])
+
+
+def files_of_run(experiment: Experiment, judged: Judged, record: RunRecord) -> dict[str, str | bytes]:
+    """What a run leaves besides the files that all runs have: of its method, and of its confidences."""
+    return {**_method_files(experiment, judged), **confidence_files(experiment, judged, record)}
 
 
 def _method_files(experiment: Experiment, judged: Judged) -> Mapping[str, str]:
@@ -294,7 +299,7 @@ async def judge(
         door.environ,
         experiment.local,
         experiment.simulation,
-        experiment.all_instances,
+        experiment.known_instances,
         experiment.llm.litellm_workers,
     )
     judged: Judged | None = None

@@ -16,6 +16,8 @@ from venire.llm.recordings import recordings_digest
 from venire.prompts.render import prompt_hash
 from venire.records import Call, Outcome
 
+SHARD, WHOLE, WHOLE_JOB = "shard", "whole_fingerprint", "whole_job_hash"  # tags of a shard
+
 
 def hashes_of(experiment: Experiment) -> dict[str, str]:
     """Which runs are the same, by tag.
@@ -23,7 +25,7 @@ def hashes_of(experiment: Experiment) -> dict[str, str]:
     `config_hash`: the settings that results depend on. `arm_hash`: the same without the seed, with
     what answers for each judge and computes vectors (weights, recordings, parameters of a simulation).
     `job_hash`: all that a result depends on, data, prompts and version too: a sweep skips a job that
-    has finished.
+    has finished. Of a shard also `whole_job_hash`: the `job_hash` of the run without shards.
     """
     identity = experiment.identity
     judges = [[judge.name, judge.model, *_answerer(judge)] for judge in experiment.method.judges]
@@ -37,11 +39,15 @@ def hashes_of(experiment: Experiment) -> dict[str, str]:
     }
     if experiment.development is not None:
         job["development"] = experiment.development.fingerprint
-    return {
+    hashes = {
         "config_hash": identity.config_hash,
         "arm_hash": digest({"config": identity.arm_hash, "judges": judges}),
         "job_hash": digest(job),
     }
+    if experiment.whole is not None:
+        whole = job | {"config": identity.whole_hash, "data": experiment.whole.fingerprint}
+        hashes[WHOLE_JOB] = digest(whole)
+    return hashes
 
 
 def _prompts(experiment: Experiment) -> dict[str, str]:
@@ -73,6 +79,8 @@ def tags_of(experiment: Experiment) -> dict[str, str]:
         # of both parts: equal over the seeds that part the same data in other ways
         whole = sorted(experiment.all_instances, key=lambda each: each.id)
         tags["parted_fingerprint"] = fingerprint(whole)
+    if experiment.whole is not None:
+        tags |= {SHARD: str(experiment.shard), WHOLE: experiment.whole.fingerprint}
     dimensions = [each.name for each in loaded.instances[0].dimensions if each.asked]
     if dimensions:
         tags["dimensions"] = ", ".join(dimensions)

@@ -1,4 +1,4 @@
-"""The commands about what figures can show, as argparse knows them: claims, independence, bundles.
+"""The commands about what figures can show, as argparse knows them: claims, independence, bundles, shards.
 
 Light, as `cli.py`: what a command does is imported when it is called.
 """
@@ -17,6 +17,7 @@ def add_evidence(commands: _Commands) -> None:
     _add_independence(commands)
     _add_bundle(commands)
     _add_replay(commands)
+    _add_merge(commands)
 
 
 def _add_check_claims(commands: _Commands) -> None:
@@ -78,6 +79,16 @@ def _add_replay(commands: _Commands) -> None:
     replay.set_defaults(handler=_replay)
 
 
+def _add_merge(commands: _Commands) -> None:
+    merge = commands.add_parser(
+        "merge",
+        help="the shards of one run (shard=i/n), joined into that run and measured over all",
+        epilog="All n shards, of the same settings, data and version; see docs/scale.md. Nothing is called.",
+    )
+    merge.add_argument("runs", nargs="+", metavar="RUN")
+    merge.set_defaults(handler=_merge)
+
+
 def _check_claims(arguments: argparse.Namespace) -> int:
     from venire.commands.check_claims import run_check_claims
 
@@ -103,3 +114,9 @@ def _replay(arguments: argparse.Namespace) -> int:
     from venire.commands.bundle import replay
 
     return replay(arguments.bundle, arguments.out)
+
+
+def _merge(arguments: argparse.Namespace) -> int:
+    from venire.commands.merge import merge
+
+    return merge(Path(os.environ["VENIRE_HOME"]), arguments.runs)

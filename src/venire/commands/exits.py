@@ -1,6 +1,7 @@
 """The exit statuses of every command."""
 
 from venire.errors import ConfigError, DataError, MissingRecording, VenireError
+from venire.records import RunStatus
 
 OK = 0
 FAILED = 1
@@ -13,3 +14,8 @@ def status_of(error: VenireError) -> int:
     """Of a command that ended with `error`; what becomes of a run that has begun is in its record."""
     refused = isinstance(error, ConfigError | DataError | MissingRecording)
     return USAGE if refused else FAILED
+
+
+def of_run(status: RunStatus) -> int:
+    """Of a command that made one run."""
+    return {RunStatus.FINISHED: OK, RunStatus.INCOMPLETE: INCOMPLETE, RunStatus.FAILED: FAILED}[status]

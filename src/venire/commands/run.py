@@ -27,7 +27,6 @@ from venire.errors import ConfigError, TrackingError
 from venire.launch import Door, Ready, Written, execute, prepare
 from venire.launched import Started
 from venire.methods.protocol import AsksPeople
-from venire.records import RunStatus
 from venire.reporting.pairing import read_run
 from venire.runs import redact, secret_values
 from venire.sweep import (
@@ -148,11 +147,7 @@ def _check_home(home: Path) -> None:
 def _single(cfg: DictConfig, home: Path) -> int:
     written = _execute(cfg, home)
     print_run(written)
-    return {
-        RunStatus.FINISHED: exits.OK,
-        RunStatus.INCOMPLETE: exits.INCOMPLETE,
-        RunStatus.FAILED: exits.FAILED,
-    }[written.record.status]
+    return exits.of_run(written.record.status)
 
 
 def _execute(cfg: DictConfig, home: Path) -> Written:

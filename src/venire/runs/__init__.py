@@ -12,7 +12,7 @@ from venire.runs.folder import (
     start_run,
     write_run,
 )
-from venire.runs.growing import GrowingFiles, iterate_pairs
+from venire.runs.growing import GrowingFiles, PairReader, iterate_pairs
 from venire.runs.ids import new_run_id
 from venire.runs.outcomes import OutcomeRow, outcome_cells, read_judged, read_outcomes
 from venire.runs.redact import HIDDEN, assert_no_secrets, redact, secret_values
@@ -23,6 +23,7 @@ __all__ = [
     "CallLines",
     "GrowingFiles",
     "OutcomeRow",
+    "PairReader",
     "assert_no_secrets",
     "complete_run",
     "files_of",

@@ -3,7 +3,7 @@
 import gzip
 import io
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,7 @@ def read_calls(folder: Path) -> CallLines:
     return CallLines(*(tuple(parts[name]) for name in ("finished", "unfinished", "development")))
 
 
-def iterate_calls(folder: Path) -> Iterator[tuple[str, Call]]:
+def iterate_calls(folder: Path) -> Generator[tuple[str, Call], None, None]:
     """Each line, one after another: `finished`, `unfinished` or `development`, and the call.
 
     Raises:

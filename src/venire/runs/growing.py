@@ -2,10 +2,9 @@
 
 import gzip
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -85,25 +84,60 @@ class GrowingFiles:
         self.held, self._lines = [], []
 
 
-def iterate_pairs(folder: Path, instances: Iterator[Instance]) -> Iterator[Pair]:
+class PairReader:
+    """The outcomes in a folder's files, one after another; a context manager, which closes them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._rows = iterate_judged(folder)
+        self._lines = (call for part, call in iterate_calls(folder) if part == "finished")
+        self._call: Call | None = next(self._lines, None)
+
+    def __enter__(self) -> "PairReader":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._rows.close()
+        self._lines.close()
+
+    def outcome_of(self, instance: Instance) -> Outcome | None:
+        """The outcome of the next instance, calls included; None where it was not judged.
+
+        Raises:
+            RunError: the next row is of another instance.
+        """
+        outcome = next(self._rows, None)
+        if outcome is None or outcome.instance_id != instance.id:
+            found = "no more rows" if outcome is None else f"the row of {outcome.instance_id!r}"
+            raise RunError(f"{self._folder}: expected the outcome of {instance.id!r}, found {found}")
+        calls = []
+        while self._call is not None and self._call.instance_id == instance.id:
+            calls.append(self._call)
+            self._call = next(self._lines, None)
+        is_judged = outcome.prediction != Unscored(Reason.NOT_RUN)
+        return replace(outcome, calls=tuple(calls)) if is_judged else None
+
+    def check_end(self) -> None:
+        """Nothing, where everything was read.
+
+        Raises:
+            RunError: there is a row of a further instance, or a call of one.
+        """
+        left = next(self._rows, None)
+        stray = self._call.instance_id if left is None and self._call else left and left.instance_id
+        if stray is not None:
+            raise RunError(f"{self._folder}: expected no further instance, found something of {stray!r}")
+
+
+def iterate_pairs(folder: Path, instances: Iterable[Instance]) -> Iterator[Pair]:
     """`instances` one after another, each with its outcome as the folder's files have it, calls included.
 
     Raises:
         RunError: the files are of other instances, or in another order.
     """
-    lines = (call for part, call in iterate_calls(folder) if part == "finished")
-    waiting: Call | None = next(lines, None)
-    rows = iterate_judged(folder)
-    for instance in instances:
-        outcome = next(rows, None)
-        if outcome is None or outcome.instance_id != instance.id:
-            found = "no more rows" if outcome is None else f"the row of {outcome.instance_id!r}"
-            raise RunError(f"{folder}: expected the outcome of {instance.id!r}, found {found}")
-        calls = []
-        while waiting is not None and waiting.instance_id == instance.id:
-            calls.append(waiting)
-            waiting = next(lines, None)
-        is_judged = outcome.prediction != Unscored(Reason.NOT_RUN)
-        yield instance, replace(outcome, calls=tuple(calls)) if is_judged else None
-    for stray in chain((each.instance_id for each in rows), [waiting.instance_id] if waiting else []):
-        raise RunError(f"{folder}: expected no further instance, found something of {stray!r}")
+    with PairReader(folder) as reader:
+        for instance in instances:
+            yield instance, reader.outcome_of(instance)
+        reader.check_end()

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -204,7 +204,7 @@ def _rows_of(folder: Path, read: Callable[[Mapping[str, object]], Value]) -> tup
         raise RunError(f"{path}: not the outcomes of a run: {error}") from error
 
 
-def iterate_judged(folder: Path) -> Iterator[Outcome]:
+def iterate_judged(folder: Path) -> Generator[Outcome, None, None]:
     """As `read_judged`, one after another.
 
     Raises:
