@@ -21,6 +21,7 @@ NARROW = "perhaps too narrow"  # how a note says it
 NO_DRAWS = "no interval: no bootstrap draws asked for"
 NO_DRAW_DIFFERS = "no interval: no bootstrap draw differs"
 MOST_UNITS = 10_000  # that draws tell apart; more clusters are drawn in so many random groups
+_AT_ONCE = 100
 ROUNDING = 1e-12  # draws closer than this are equal; sums in another order differ by an ulp
 
 
@@ -123,9 +124,13 @@ class Resampler:
         if size > MOST_UNITS:
             group = rng.permutation(size) % MOST_UNITS
             size = MOST_UNITS
+        counts = np.zeros((draws, size))
         shares = np.full(size, 1.0 / size) if size else np.zeros(0)
-        drawn = rng.multinomial(size, shares, size=draws) if size else np.zeros((draws, 0))
-        return cls(cluster, drawn.astype(np.float64), group)
+        for start in range(
+            0, draws if size else 0, _AT_ONCE
+        ):  # the same draws as all at once, in half the room
+            counts[start : start + _AT_ONCE] = rng.multinomial(size, shares, min(_AT_ONCE, draws - start))
+        return cls(cluster, counts, group)
 
     @property
     def draws(self) -> int:
