@@ -162,9 +162,9 @@ def table(taken: Sequence[tuple[Arm, Taken]]) -> str:
         "files MB",
     )
     lines = [f"| {' | '.join(titles)} |", f"|---|{'---:|' * (len(titles) - 1)}"]
-    smallest: dict[str, tuple[Arm, Taken]] = {}
     for arm, took in taken:
-        first, base = smallest.setdefault(arm.name, (arm, took))
+        alike = [each for each in taken if each[0].name == arm.name]
+        first, base = min(alike, key=lambda each: each[0].size)
         more = arm.size - first.size
         growth = f"{(took.peak_mb - base.peak_mb) * 2**20 / more:,.0f}" if more else "–"
         cells = [f"{arm.size:,}", f"{took.peak_mb:,.0f}", growth, f"{took.wall_s:,.0f}", f"{took.cpu_s:,.0f}"]
