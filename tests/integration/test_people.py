@@ -62,6 +62,11 @@ def test_a_published_model_beside_the_annotators(recorded: Venire) -> None:
     assert test["winning_rate"] == pytest.approx(4 / 7)
     assert test["passes"] is True
     assert len(test["against"]) == 7
+    refused = recorded("alt-test", "dataset=mt_bench_votes", "--judge", "gpt5")
+    assert refused.status == 2
+    assert (
+        "expected verdicts of gpt5 that were published with the data, got those of gpt4_pair" in refused.err
+    )
 
 
 def test_advice_names_methods_that_there_are(venire: Venire) -> None:

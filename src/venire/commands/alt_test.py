@@ -84,9 +84,11 @@ def _of_data(request: AltTestRequest) -> Iterator[Replacement]:
     sets = _largest(annotations_of(chosen.dataset, chosen.dataset.load()))
     names = dict.fromkeys(name for each in sets for name in each.machines)
     if not names or (request.judge is not None and request.judge not in names):
-        there = f"it has those of {', '.join(names)}" if names else "it has none"
+        there = f"got those of {', '.join(names)} (--judge)" if names else "got none"
+        wanted = "of a model" if request.judge is None else f"of {request.judge}"
         raise DataError(
-            f"{chosen.dataset.name}: no such published verdicts, {there}; or name a run: venire alt-test RUN"
+            f"{chosen.dataset.name}: expected verdicts {wanted} that were published with the data, {there}; "
+            "or name a run: venire alt-test RUN"
         )
     for annotations in sets:
         for name, verdicts in annotations.machines.items():
