@@ -92,3 +92,25 @@ def test_metrics_of_labels_are_shown_and_those_that_were_not_chosen_are_not(make
     assert shown["quadratic kappa, mean"] == ("0.250", "")
     assert shown["F1, mean of the labels"] == ("0.750", "")
     assert not any("Spearman" in title for title in shown)
+
+
+def test_what_a_development_split_mends_is_shown_before_and_after(make_record) -> None:
+    metrics = {
+        "confidence/margin/development_n": 20.0,
+        "confidence/margin/ece": 0.23,
+        "confidence/margin/ece/ci_low": 0.2,
+        "confidence/margin/ece/ci_high": 0.27,
+        "confidence/margin/isotonic/ece": 0.04,
+        "confidence/final/ece": 0.5,  # without curves: not developed on
+        "win_rate/measured": 0.445,
+        "win_rate/corrected": math.nan,
+    }
+    shown = rows_of(make_record(metrics=metrics, notes={"win_rate/corrected": "undefined: tells nothing"}))
+    new = {name: row for name, row in shown.items() if name.startswith(("ECE", "first response"))}
+    assert new == {
+        "ECE of margin": ("0.230 [0.200, 0.270]", ""),
+        "ECE of margin, isotonic": ("0.040", ""),
+        "first response wins, as judged": ("0.445", ""),
+        "first response wins, corrected": ("–", "undefined: tells nothing"),
+    }
+    assert not [name for name in rows_of(make_record()) if name.startswith(("ECE", "first response"))]

@@ -6,6 +6,7 @@ from venire.metrics.headline import dimensions_of, format_metric
 from venire.records import RunRecord, RunStatus
 from venire.reporting.footer import cautions, provenance
 from venire.reporting.table import Cell, Estimate, Table
+from venire.stats.recalibration import Recalibration
 
 # In the order shown; a metric that the run does not have is left out.
 _ROWS = (
@@ -72,7 +73,7 @@ def run_sheet(record: RunRecord) -> Table:
     rows: list[tuple[Cell, ...]] = [
         _row(record, name, title) for name, title in _ROWS if _is_shown(record, name)
     ]
-    rows[1:1] = [*_alignment_rows(record), *_label_rows(record)]
+    rows[1:1] = [*_alignment_rows(record), *_label_rows(record), *_development_rows(record)]
     all_of_it = "All metrics: summary.json, docs/metrics.md."
     footer = (f"{provenance([record])} {all_of_it}", *cautions([record]))
     mark = "" if record.status is RunStatus.FINISHED else f" ({record.status})"
@@ -105,6 +106,24 @@ def _label_rows(record: RunRecord) -> list[tuple[Cell, ...]]:
         for dimension in (*dimensions_of(record), "mean")
     ]
     named += [("multilabel/f1_macro", "F1, mean of the labels"), ("multilabel/f1_micro", "F1, all labels")]
+    return [_row(record, name, title) for name, title in named if name in record.metrics]
+
+
+def _development_rows(record: RunRecord) -> list[tuple[Cell, ...]]:
+    """What a development split mends, before and after; nothing without one.
+
+    The ECE of each confidence by the curves, undefined ones with their reason; the win rate corrected.
+    """
+    developed = [name.split("/")[1] for name in record.metrics if name.endswith("/development_n")]
+    named = [
+        (f"confidence/{source}/{curve}ece", f"ECE of {source}{title}")
+        for source in developed
+        for curve, title in (("", ""), *((f"{kind}/", f", {kind}") for kind in Recalibration))
+    ]
+    named += [
+        ("win_rate/measured", "first response wins, as judged"),
+        ("win_rate/corrected", "first response wins, corrected"),
+    ]
     return [_row(record, name, title) for name, title in named if name in record.metrics]
 
 
