@@ -40,6 +40,8 @@ _ROWS = (
     ("panel/krippendorff_alpha", "Krippendorff's alpha of the panel"),
     ("panel/no_majority", "verdicts without a majority"),
     ("parser/differs", "votes that the other parser reads differently"),
+)
+_SPENT = (
     ("calls/total", "calls"),
     ("calls/paid", "calls paid"),
     ("calls/replayed", "calls replayed"),
@@ -73,7 +75,9 @@ def run_sheet(record: RunRecord) -> Table:
     rows: list[tuple[Cell, ...]] = [
         _row(record, name, title) for name, title in _ROWS if _is_shown(record, name)
     ]
-    rows[1:1] = [*_alignment_rows(record), *_label_rows(record), *_development_rows(record)]
+    rows[1:1] = [*_alignment_rows(record), *_label_rows(record)]
+    rows += _development_rows(record)
+    rows += [_row(record, name, title) for name, title in _SPENT if _is_shown(record, name)]
     all_of_it = "All metrics: summary.json, docs/metrics.md."
     footer = (f"{provenance([record])} {all_of_it}", *cautions([record]))
     mark = "" if record.status is RunStatus.FINISHED else f" ({record.status})"
