@@ -174,10 +174,10 @@ def test_the_ui_and_its_server_end_together_when_asked_to(home, free_port):
     address = process.stdout.readline()
     base = f"http://127.0.0.1:{free_port}"
     assert address.startswith(f"MLflow UI: {base}/#/experiments/")
-    with urllib.request.urlopen(f"{base}/health", timeout=5) as reply:
+    with urllib.request.urlopen(f"{base}/health", timeout=60) as reply:
         assert reply.status == 200
     process.send_signal(signal.SIGTERM)
-    rest, _ = process.communicate(timeout=30)
+    rest, _ = process.communicate(timeout=180)
     assert (process.returncode, rest.splitlines()[-1]) == (0, "stopping")
     with socket.socket() as probe:
         assert probe.connect_ex(("127.0.0.1", free_port)) != 0
