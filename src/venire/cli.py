@@ -99,7 +99,6 @@ def _parser() -> argparse.ArgumentParser:
     _add_ui(commands)
     _add_compare(commands)
     _add_table(commands)
-    _add_variance(commands)
     _add_reproduce(commands)
     _add_select(commands)
     _add_personas(commands)
@@ -194,16 +193,6 @@ def _add_table(commands: _Commands) -> None:
     table.add_argument("--partial", action="store_true", help="let runs in that stopped early (marked)")
     _add_correction(table)
     table.set_defaults(handler=_table)
-
-
-def _add_variance(commands: _Commands) -> None:
-    variance = commands.add_parser(
-        "variance", help="from where a sweep's accuracies vary: items, order of the responses, asking again"
-    )
-    variance.add_argument("name", metavar="NAME", help="a spec of experiments/, a sweep id, or 'all'")
-    variance.add_argument("--format", choices=_FORMS, default="text")
-    variance.add_argument("--partial", action="store_true", help="let runs in that stopped early (marked)")
-    variance.set_defaults(handler=_variance)
 
 
 def _add_reproduce(commands: _Commands) -> None:
@@ -357,12 +346,6 @@ def _table(arguments: argparse.Namespace) -> int:
         partial=arguments.partial,
         correction=arguments.correction,
     )
-
-
-def _variance(arguments: argparse.Namespace) -> int:
-    from venire.commands.variance import variance
-
-    return variance(home(), arguments.name, arguments.format, partial=arguments.partial)
 
 
 def _reproduce(arguments: argparse.Namespace) -> int:

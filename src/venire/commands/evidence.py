@@ -1,4 +1,4 @@
-"""The commands about what figures can show, as argparse knows them: claims, independence, bundles, shards.
+"""The commands about what figures can show, as argparse knows them: claims, variance, panels, bundles, shards.
 
 Light, as `cli.py`: what a command does is imported when it is called.
 """
@@ -14,6 +14,7 @@ _Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 def add_evidence(commands: _Commands) -> None:
     """Add the commands to the parser."""
     _add_check_claims(commands)
+    _add_variance(commands)
     _add_independence(commands)
     _add_bundle(commands)
     _add_replay(commands)
@@ -31,6 +32,16 @@ def _add_check_claims(commands: _Commands) -> None:
     )
     check.add_argument("--format", choices=("text", "md", "json"), default="text")
     check.set_defaults(handler=_check_claims)
+
+
+def _add_variance(commands: _Commands) -> None:
+    variance = commands.add_parser(
+        "variance", help="from where a sweep's accuracies vary: items, order of the responses, asking again"
+    )
+    variance.add_argument("name", metavar="NAME", help="a spec of experiments/, a sweep id, or 'all'")
+    variance.add_argument("--format", choices=("text", "md", "csv", "tex", "html"), default="text")
+    variance.add_argument("--partial", action="store_true", help="let runs in that stopped early (marked)")
+    variance.set_defaults(handler=_variance)
 
 
 def _add_independence(commands: _Commands) -> None:
@@ -93,6 +104,14 @@ def _check_claims(arguments: argparse.Namespace) -> int:
     from venire.commands.check_claims import run_check_claims
 
     return run_check_claims(arguments.claims, arguments.format)
+
+
+def _variance(arguments: argparse.Namespace) -> int:
+    from venire.commands.variance import variance
+
+    return variance(
+        Path(os.environ["VENIRE_HOME"]), arguments.name, arguments.format, partial=arguments.partial
+    )
 
 
 def _independence(arguments: argparse.Namespace) -> int:
