@@ -1,4 +1,4 @@
-"""The commands about what figures can show, as argparse knows them: claims, variance, panels, bundles, shards.
+"""The commands about what figures can show, as argparse knows them: claims, variance, panels, bundles.
 
 Light, as `cli.py`: what a command does is imported when it is called.
 """
