@@ -19,7 +19,7 @@ _WAIT_S = 15.0  # a browser's wait for news, before it asks again
 _AT_ONCE_S = 1.0
 _LISTENING_S = 30.0  # a browser that asked so lately is perhaps still there
 _GOODBYE_S = 4.0
-_LAST_LOOK_S = 0.3  # for what a last page brings along
+_LAST_LOOK_S = 0.2
 
 NAME = "jury"
 
@@ -31,7 +31,7 @@ class Jury:
         self._desk = desk
         self._drawings: dict[str, Drawing] = {}
         self._heard_at: float | None = None
-        self._told = False  # somebody has a page that says that the run has ended
+        self._seen = False  # somebody has a page, whole, that says that the run has ended
 
     @property
     def mode(self) -> Mode:
@@ -55,9 +55,9 @@ class Jury:
         give_up = monotonic() + _GOODBYE_S
         if self._heard_at is None or monotonic() - self._heard_at > _LISTENING_S:
             return
-        while not self._told and monotonic() < give_up:
+        while not self._seen and monotonic() < give_up:
             await asyncio.sleep(0.05)
-        await asyncio.sleep(_LAST_LOOK_S)
+        await asyncio.sleep(_LAST_LOOK_S)  # for another browser
 
     def now(self, request: Request) -> Response:
         """The open question, else how far the run is."""
@@ -110,7 +110,6 @@ class Jury:
             self._wait_for(asked, _AT_ONCE_S)
         stage = asked.stage
         change = None if asked.change is None else change_view(asked.change)
-        self._told |= self._over
         news = f"/{NAME}/news?of={asked.key}&stage={stage.value}&over={int(self._over)}"
         return page(
             request,
@@ -126,10 +125,14 @@ class Jury:
         )
 
     def news(self, request: Request) -> Response:
-        """Waits until what a page shows is out of date, a while at most; says whether it is."""
+        """Waits until what a page shows is out of date, a while at most; says whether it is.
+
+        A page that says that the run has ended asks once it is there, with all that it brings along.
+        """
         self._hear()
         of, stage = request.query_params.get("of", ""), request.query_params.get("stage", "")
         over = request.query_params.get("over") == "1"
+        self._seen |= over and self._over
         give_up = monotonic() + _WAIT_S
         while True:
             version = self._desk.version
@@ -191,7 +194,6 @@ class Jury:
         )
 
     def _ended(self, request: Request) -> Response:
-        self._told = True
         made = [
             (asked, None if asked.change is None else change_view(asked.change), decision_view(asked))
             for asked in self._desk.questions

@@ -58,6 +58,10 @@
   };
 
   if (listener) listen();
+
+  // The last page of a run: once it is here with all that it brings along, the run need not wait any more.
+  const last = document.querySelector("[data-goodbye]");
+  if (last) addEventListener("load", () => fetch(last.dataset.goodbye).catch(() => {}));
   if (!asks) return;
 
   // Graph, table and the card beside the graph.
