@@ -14,6 +14,7 @@ from venire.bundles.sources import Given, Sources
 from venire.data.development import Apart, Parted, Share
 from venire.data.protocol import Dataset, Loaded
 from venire.data.shard import Shard
+from venire.data.streamed import Streamed
 from venire.errors import ConfigError
 from venire.experiment import Experiment, Replicate
 from venire.fit import fit
@@ -151,6 +152,10 @@ def _parted(
     node = _plain(cfg, "development")
     if node is None:
         return None
+    if isinstance(loaded.instances, Streamed):
+        raise ConfigError(
+            "dataset.stream: a development split is drawn from all instances, and held; drop one of the two"
+        )
 
     def given(built: object, path: str) -> object:
         if path != "development.dataset":

@@ -59,6 +59,14 @@ def test_a_run_without_shards_is_refused(home: Path) -> None:
         merge(home, [list_runs(home)[0].name])
 
 
+def test_what_streams_has_no_development_split(home: Path) -> None:
+    rows = [{"id": f"{i}", "prompt": "p", "response_1": "a", "response_2": "b"} for i in range(4)]
+    (home / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    table = ("dataset=table", f"dataset.path={home}/t.jsonl", "dataset.columns.label=null")
+    with pytest.raises(ConfigError, match=r"dataset\.stream: a development split is drawn from all"):
+        composed(*table, "method=length", "dataset.stream=true", "development=half")
+
+
 def test_a_shard_is_another_job_and_streaming_is_none(home: Path) -> None:
     rows = [{"id": f"{i}", "prompt": "p", "response_1": "a", "response_2": "b"} for i in range(4)]
     (home / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))

@@ -18,7 +18,8 @@ _NAME = re.compile(r"[A-Za-z0-9_./:+=@-]{0,64}")
 
 def loaded_to_json(loaded: Loaded) -> bytes:
     """`loaded` as JSON, without its warnings: they were said when it was read."""
-    return _LOADED.dump_json(replace(loaded, warnings=()), indent=1) + b"\n"
+    held = replace(loaded, instances=tuple(loaded.instances), warnings=())
+    return _LOADED.dump_json(held, indent=1) + b"\n"
 
 
 def loaded_from_json(content: bytes, where: str, *, texts: bool) -> Loaded:
@@ -31,6 +32,7 @@ def loaded_from_json(content: bytes, where: str, *, texts: bool) -> Loaded:
         loaded = _LOADED.validate_json(content)
     except ValidationError as error:
         raise BundleError(f"{where}: not the instances of a data set: {error}") from error
+    loaded = replace(loaded, instances=tuple(loaded.instances))
     if texts and fingerprint(loaded.instances) != loaded.fingerprint:
         raise BundleError(
             f"{where}: expected the data with fingerprint {loaded.fingerprint[:12]}, got other texts or gold "
