@@ -1,7 +1,6 @@
 """JuryFlow run on simulated judges, straight on the backend: what its stages gain, world by world."""
 
 import asyncio
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,8 +24,6 @@ from venire.records import (
     Preference,
     PreferenceGold,
     Request,
-    Response,
-    Winner,
 )
 
 SKILL = {"default": 0.8, "openai": 1.2, "anthropic": 1.2, "google": 1.0}  # of conf/simulation/default.yaml
@@ -154,37 +151,3 @@ def gain(better: Sequence[float], worse: Sequence[float]) -> Gain:
     """`better` over `worse`, paired by world."""
     differences = np.array(better) - np.array(worse)
     return Gain(float(differences.mean()), float(differences.std(ddof=1) / len(differences) ** 0.5))
-
-
-_VOCABULARY = (
-    ("river", "flood", "delta", "valley", "water", "canal", "basin", "stream"),
-    ("engine", "piston", "fuel", "torque", "gear", "turbine", "clutch", "motor"),
-    ("treaty", "border", "envoy", "crown", "siege", "empire", "throne", "revolt"),
-    ("lungs", "blood", "oxygen", "heart", "artery", "muscle", "nerve", "kidney"),
-    ("violin", "chord", "tempo", "opera", "melody", "rhythm", "concert", "piano"),
-    ("planet", "comet", "orbit", "crater", "galaxy", "lunar", "eclipse", "meteor"),
-)
-
-
-def made_up(count: int, seed: int) -> list[Instance]:
-    """Pairs of responses of three to six sentences, each on one of six subjects; a better one by coin."""
-    draw = random.Random(seed)
-
-    def sentence() -> str:
-        subject = draw.choice(_VOCABULARY)
-        first, second, third = draw.sample(subject, 3)
-        return f"The {first} of the {second} changed its {third} by {draw.randrange(1000)} units."
-
-    def response() -> Response:
-        return Response(" ".join(sentence() for _ in range(draw.randint(3, 6))))
-
-    return [
-        Instance(
-            f"m{seed}/{k}",
-            f"Describe case {seed}/{k}.",
-            (response(), response()),
-            PreferenceGold(draw.choice((Winner.FIRST, Winner.SECOND))),
-            subset=f"topic {k % 4}",
-        )
-        for k in range(count)
-    ]
