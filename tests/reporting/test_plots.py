@@ -50,6 +50,15 @@ def test_a_plot_is_written_in_both_forms_and_says_that_judges_were_simulated(
     assert [path.read_bytes() for path in draw("two")] == [path.read_bytes() for path in (svg, pdf, png)]
 
 
+def test_of_many_points_those_on_the_front_are_named(tmp_path: Path) -> None:
+    # Ninety names of this length left no room for the axes, of which matplotlib warned.
+    many = [Point(f"an arm of a large grid of settings, {n}", 1.0 + n, 0.5 - n / 1000) for n in range(90)]
+    svg = pareto(many, CAPTIONS, tmp_path / "plot")[0].read_text(encoding="utf-8")
+    assert "settings, 0" in svg
+    assert "settings, 1" not in svg
+    assert "89 others" in svg
+
+
 def test_a_point_without_an_interval_has_none(tmp_path: Path) -> None:
     assert math.isnan(POINTS[2].low)
     bars([POINTS[2]], [], CAPTIONS, tmp_path / "plot")

@@ -64,13 +64,22 @@ def curve(points: Sequence[Point], published: Sequence[Point], captions: Caption
 
 
 def pareto(points: Sequence[Point], captions: Captions, stem: Path) -> list[Path]:
-    """Accuracy over cost; a line through those that no other beats at no higher cost, group by group."""
+    """Accuracy over cost; a line through those that no other beats at no higher cost, group by group.
+
+    Of more than `MOST_NAMED` points only those on such a line are named, the others are dots: a legend of
+    all of them would leave no room for the plot.
+    """
     with drawn(captions, stem) as (figure, axes, paths):
         groups = list(dict.fromkeys(point.group for point in points))
-        for group in groups:
-            front = pareto_front([point for point in points if point.group == group])
+        fronts = [pareto_front([point for point in points if point.group == group]) for group in groups]
+        for front in fronts:
             axes.plot([p.x for p in front], [p.y for p in front], color=FAINT, lw=1, drawstyle="steps-post")
-        for place, point in enumerate(points):
+        named = points if len(points) <= MOST_NAMED else [point for front in fronts for point in front]
+        others = [point for point in points if point not in named]
+        if others:
+            dots, label = [(p.x, p.y) for p in others], f"{len(others)} others"
+            axes.plot(*zip(*dots, strict=True), ls="none", marker=".", color=FAINT, label=label)
+        for place, point in enumerate(named):
             label = f"{point.group}: {point.label}" if len(groups) > 1 else point.label
             look: dict[str, Any] = {
                 "marker": _MARKERS[place % len(_MARKERS)],
@@ -86,6 +95,7 @@ def pareto(points: Sequence[Point], captions: Captions, stem: Path) -> list[Path
 
 
 _MARKERS = "osD^vP*X<>"
+MOST_NAMED = 20
 
 
 def pareto_front(points: Sequence[Point]) -> list[Point]:
