@@ -179,7 +179,7 @@ PARTS = {
     "selector": "selector@method.focal.selector={}",
     "tags": "tags@method.tags={}",
 }
-NEEDS = {"selector/human": ("choices.jsonl",), "selector/recorded": ("choices.jsonl",)}
+NEEDS = {f"selector/{name}": ("choices.jsonl",) for name in ("human", "page", "recorded")}
 
 
 # Sets of personas lie in the group of single personas, for judges' seats; the target tells which is which.
