@@ -7,7 +7,16 @@ from venire.errors import ConfigError, DataError
 from venire.page.study import Study, find_study, keep_study, list_studies, study_folder
 
 STUDY = Study(
-    "pilot", ("dataset=mslr", "seed=3"), None, "mslr", "f" * 64, 102, 3, "2026-11-30T09:00:00+00:00"
+    name="pilot",
+    overrides=("dataset=mslr", "seed=3"),
+    config_dir=None,
+    dataset="mslr",
+    fingerprint="f" * 64,
+    items=102,
+    seed=3,
+    rubric="accuracy",
+    annotators=("ann", "bob"),
+    created_at="2026-11-30T09:00:00+00:00",
 )
 
 
@@ -26,6 +35,8 @@ def test_going_on_changes_nothing_and_other_data_or_another_seed_are_another_stu
         replace(STUDY, created_at="later", overrides=("dataset=mslr", "seed=3", "dataset.limit=null")),
     )
     assert find_study(tmp_path, "pilot") == STUDY
+    with pytest.raises(ConfigError, match=r"--study: pilot began with rubric accuracy of mslr, got None"):
+        keep_study(tmp_path, replace(STUDY, rubric=None))
     with pytest.raises(ConfigError, match=r"--study: pilot began with seed 3 of mslr, got 4 of mslr"):
         keep_study(tmp_path, replace(STUDY, seed=4))
     with pytest.raises(

@@ -4,9 +4,9 @@ import os
 import re
 import secrets
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -80,6 +80,7 @@ def serve_review(home: Path, request: ServeRequest) -> int:
         raise ConfigError(
             "review serve: expected either RUN, or --study NAME with dataset=NAME the first time"
         )
+    request = _resumed(home, request)
     strange = [each for each in request.annotators if not is_annotator(each)]
     if strange:
         raise ConfigError(f"--annotators: expected letters, digits, '.', '_' and '-', got {strange[0]!r}")
@@ -194,22 +195,39 @@ def uploads_of(home: Path, folder: Path, labels: Path, mlflow_run_id: str | None
     return uploads
 
 
+def _resumed(home: Path, request: ServeRequest) -> ServeRequest:
+    """What a study that there is already says of itself, where the command line says nothing.
+
+    Raises:
+        ConfigError: a name that is none.
+    """
+    if request.study is None:
+        return request
+    if not is_option_name(request.study):
+        raise ConfigError(f"--study: expected letters, digits, '-' and '_' only, got {request.study!r}")
+    known = find_study(home, request.study)
+    if known is None:
+        return request
+    config_dir = None if known.config_dir is None else Path(known.config_dir)
+    return replace(
+        request,
+        overrides=request.overrides or known.overrides,
+        config_dir=request.config_dir or config_dir,
+        rubric=request.rubric or known.rubric,
+        annotators=request.annotators or known.annotators,
+    )
+
+
 def _study(home: Path, request: ServeRequest) -> Mode:
     """The mode for a study, a new one or one to go on with."""
-    name = str(request.study)
-    if not is_option_name(name):
-        raise ConfigError(f"--study: expected letters, digits, '-' and '_' only, got {name!r}")
-    overrides, config_dir = request.overrides, request.config_dir
     of_runs = {"--limit": request.limit is not None, "--verdicts": request.shown.verdicts}
     for flag in (flag for flag, given in of_runs.items() if given):
         raise ConfigError(f"{flag}: it is of a run's items; a study takes dataset.limit, dataset.sample")
-    known = find_study(home, name)
-    if known is not None and not overrides:
-        overrides = known.overrides
-        config_dir = config_dir or (None if known.config_dir is None else Path(known.config_dir))
-    chosen = chosen_data(overrides, config_dir, command="review serve")
+    name = str(request.study)
+    chosen = chosen_data(request.overrides, request.config_dir, command="review serve")
     loaded = chosen.dataset.load()
-    keep_study(home, _described(name, overrides, config_dir, chosen, loaded))
+    guides = () if request.rubric is None else _named_rubric(home, request)
+    keep_study(home, _described(request, chosen, loaded))
     labels = study_folder(home, name) / LABELS_FILE
     work = Work(
         name="study",
@@ -217,14 +235,14 @@ def _study(home: Path, request: ServeRequest) -> Mode:
         items=tuple(map(Item.of, loaded.instances)),
         labels=labels,
         winners=loaded.labels or tuple(Winner),
-        guides=() if request.rubric is None else _named_rubric(home, request),
+        guides=guides,
         shuffled=True,
         seed=chosen.seed,
         shown=Shown(names=request.shown.names),
         source=f"study {name}",
         hints=(
             f"venire review labels --study {name} --out {name}.jsonl",
-            f"venire review import {name}.jsonl --labels-for {shlex.join(overrides)}",
+            f"venire review import {name}.jsonl --labels-for {shlex.join(request.overrides)}",
         ),
     )
     _say(f"{len(work.items)} items of {chosen.dataset.name}; labels go to {labels}")
@@ -233,17 +251,17 @@ def _study(home: Path, request: ServeRequest) -> Mode:
     return annotating(Desk(work, clock=_now), settings, intro=intro)
 
 
-def _described(
-    name: str, overrides: Sequence[str], config_dir: Path | None, chosen: Chosen, loaded: Loaded
-) -> Study:
+def _described(request: ServeRequest, chosen: Chosen, loaded: Loaded) -> Study:
     return Study(
-        name=name,
-        overrides=tuple(overrides),
-        config_dir=None if config_dir is None else str(config_dir.resolve()),
+        name=str(request.study),
+        overrides=request.overrides,
+        config_dir=None if request.config_dir is None else str(request.config_dir.resolve()),
         dataset=chosen.dataset.name,
         fingerprint=loaded.fingerprint,
         items=len(loaded.instances),
         seed=chosen.seed,
+        rubric=request.rubric,
+        annotators=request.annotators,
         created_at=_now().isoformat(timespec="seconds"),
     )
 

@@ -24,6 +24,8 @@ class Study:
         fingerprint: of the data: other data are another study.
         items: how many.
         seed: of each annotator's order, and of the sides on which responses stand.
+        rubric: that stands beside the items, by its name or file; None for none.
+        annotators: who may label where nothing else is said; empty: anybody.
         created_at: ISO 8601.
     """
 
@@ -34,6 +36,8 @@ class Study:
     fingerprint: str
     items: int
     seed: int
+    rubric: str | None
+    annotators: tuple[str, ...]
     created_at: str
 
 
@@ -53,7 +57,8 @@ def find_study(home: Path, name: str) -> Study | None:
         return None
     try:
         fields = json.loads(path.read_text(encoding="utf-8"))
-        return Study(**{**fields, "overrides": tuple(fields["overrides"])})
+        lists = {part: tuple(fields[part]) for part in ("overrides", "annotators")}
+        return Study(**{**fields, **lists})
     except (ValueError, TypeError, KeyError) as error:
         raise DataError(f"{path}: expected a study, got something else ({error})") from None
 
@@ -62,7 +67,7 @@ def keep_study(home: Path, study: Study) -> None:
     """Write down a new study, or check that an old one is the same.
 
     Raises:
-        ConfigError: the study is of other data, or has another seed: what was labelled would not fit.
+        ConfigError: the study is of other data, or has another seed or rubric: labels would not fit together.
     """
     known = find_study(home, study.name)
     if known is None:
@@ -70,7 +75,7 @@ def keep_study(home: Path, study: Study) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(folder / STUDY_FILE, json.dumps(asdict(study), ensure_ascii=False, indent=1) + "\n")
         return
-    for part in ("fingerprint", "seed"):
+    for part in ("fingerprint", "seed", "rubric"):
         was, now = getattr(known, part), getattr(study, part)
         if was != now:
             raise ConfigError(
