@@ -18,7 +18,7 @@ from venire.reporting.differences import (
 from venire.reporting.footer import cautions, interval_told, provenance
 from venire.reporting.pairing import Run
 from venire.reporting.runs_table import replicates
-from venire.reporting.spec_table import Measured, matches, measured_rows, source_told, titled, told
+from venire.reporting.spec_table import Measured, baseline_of, measured_rows, source_told, titled, told
 from venire.reporting.specs import Spec
 from venire.reporting.table import Cell, Estimate, Spread, Table
 
@@ -100,12 +100,8 @@ def _family(spec: Spec, rows: Sequence[Measured]) -> Family:
 
 def _difference(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Difference | None:
     """To the baseline of the row's own block, else to any; None without one."""
-    matching = [row for row in rows if row.runs and matches(row.runs[0].record, spec.baseline)]
-    own_block = [row for row in matching if row.row.block == each.row.block]
-    base = next(iter(own_block or matching), None)
-    if base is None or base is each or not each.runs:
-        return None
-    if sorted(base.runs[0].rows) != sorted(each.runs[0].rows):
+    base = baseline_of(spec, each, rows)
+    if base is None or base is each:
         return None
     return (tie_half_difference if _is_of_pairs(each) else rho_difference)(base.runs, each.runs)
 

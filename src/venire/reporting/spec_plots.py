@@ -23,7 +23,7 @@ from venire.reporting.plots import Point, bars, curve, pareto
 from venire.reporting.rated_pairing import is_rated
 from venire.reporting.run_matrices import confusion_of, correlations_of, shortened
 from venire.reporting.runs_table import arms_of
-from venire.reporting.spec_table import REEVALUATION, Measured, baseline_of, matches, measured_rows
+from venire.reporting.spec_table import REEVALUATION, Measured, baseline_of, matches, measured_rows, told
 from venire.reporting.specs import Row, Spec
 from venire.reporting.sweep_table import are_on_the_same_items
 from venire.reporting.table import Estimate
@@ -68,7 +68,7 @@ def draw(spec: Spec, runs: Sequence[Run], stem: Path, *, home: Path) -> list[Pat
                 points = [_point(each, 0.0) for each in rows]
                 published = _published(spec, {each.row.label: 0.0 for each in rows})
                 paths += bars(points, published, _captions(spec, rows, "accuracy", ""), target)
-            case "forest" if spec.rows and spec.columns:
+            case "forest" if spec.rows and spec.columns and not _has_rated_differences(spec, rows):
                 zero = spec.columns[0].metric.endswith("/effect")  # an accuracy has no line of no effect
                 paths += forest(*_forest(spec, rows), target, zero=zero)
             case "forest":
@@ -101,15 +101,22 @@ def sweep_plots(title: str, runs: Sequence[Run]) -> Spec:
     return Spec(title, title, (), "", plots=(*plots, "confusion", "correlation"))
 
 
+def _has_rated_differences(spec: Spec, rows: Sequence[Measured]) -> bool:
+    """Whether the table itself has differences of the mean rho to a baseline."""
+    return bool(spec.baseline) and any(is_rated(run) for each in rows for run in each.runs)
+
+
 def _differences(spec: Spec, rows: Sequence[Measured], stem: Path) -> list[Path]:
     """An ablation's forest: each row less the baseline (without one, the first row) on the same items."""
     rated = any(map(is_rated, rows[0].runs))
     compared, test = (rho_difference, SWAP) if rated else (accuracy_difference, SIGN_FLIP)
     found: list[Difference | None] = []
+    bases: list[str] = []
     for each in rows:
         base = baseline_of(spec, each, rows) if spec.baseline else rows[0]
         alike = base is not None and are_on_the_same_items([*base.runs, *each.runs])
         found.append(compared(base.runs, each.runs) if base and base is not each and alike else None)
+        bases += [base.row.label] if base and found[-1] else []
     base = next((each for each in rows if matches(each.runs[0].record, spec.baseline)), rows[0])
     family = family_of("", found, spec.correction, base=base.row.label, test=test)
     if not family.size:
@@ -119,7 +126,8 @@ def _differences(spec: Spec, rows: Sequence[Measured], stem: Path) -> list[Path]
         for each, (cell, *_) in zip(rows, family.rows, strict=True)
         if isinstance(cell, Estimate)
     ]
-    x = f"{'mean rho' if rated else 'accuracy'} less that of: {base.row.label}"
+    less = f"its block's row with {told(spec.baseline)}" if len({*bases}) > 1 else base.row.label
+    x = f"{'mean rho' if rated else 'accuracy'} less that of: {less}"
     intervals = (
         "Lines: 95% bootstrap intervals over the same items. "
         f"Filled: p at most {ALPHA}, {spec.correction.label} over this plot (tests: {family.size})."

@@ -173,10 +173,10 @@ def _difference_to_baseline(spec: Spec, each: Measured, rows: Sequence[Measured]
 
 
 def baseline_of(spec: Spec, each: Measured, rows: Sequence[Measured]) -> Measured | None:
-    """The row that `each` is compared with; None where there is none on the same items and gold."""
+    """The row that `each` is compared with, of its own block if any; None: none has its items and gold."""
     if not spec.baseline or not each.runs:
         return None
-    for base in rows:
+    for base in sorted(rows, key=lambda other: other.row.block != each.row.block):
         if not base.runs or not matches(base.runs[0].record, spec.baseline):
             continue
         first, second = base.runs[0], each.runs[0]
