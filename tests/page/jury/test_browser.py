@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
-LIMIT = "dataset.limit=4"
+LIMIT = "dataset.limit=3"
 BLANK = 20_000  # bytes that a picture of an empty page does not reach
 OVERFLOW = "() => document.scrollingElement.scrollWidth - innerWidth"
 
