@@ -251,6 +251,8 @@ def test_addresses_objects_and_the_way_to_a_file_are_in_no_name() -> None:
             "judge.persona={role: a teacher}",
             "dataset.path=/home/me/data/own.jsonl",
             "dataset.folder=./data/sets/",
+            "method.substitutes=${panel}",
+            r"method.others=$\{panel\}",
         ),
         references={"judged_by": "judge"},
     )

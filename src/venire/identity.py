@@ -281,7 +281,8 @@ def _name(composed: Composed, params: Mapping[str, str]) -> str:
 
 def _is_told_elsewhere(key: str, value: str, choices: Mapping[str, str]) -> bool:
     """Whether a name leaves it to the params: addresses, whole objects, what `_who` says already."""
-    return "://" in value or value.startswith("{") or _names_recorded(key, choices)
+    whole = ("{", "${", r"$\{")  # hydra's sweeps escape braces
+    return "://" in value or value.startswith(whole) or _names_recorded(key, choices)
 
 
 def _names_recorded(key: str, choices: Mapping[str, str]) -> bool:
