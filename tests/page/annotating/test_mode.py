@@ -1,6 +1,7 @@
 """The requests of the labelling mode, by a real server and without a browser."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 from tests.page.served import FLUENCY, Visitor, pair, rated, serving, work_of
 
@@ -102,3 +103,22 @@ def test_ten_thousand_items_are_shown_a_page_at_a_time(tmp_path):
             assert visitor.get(f"/study/items?page={strange}").status == 200
         assert visitor.label(10_000, {"verdict": "tie"}).headers["location"] == "/study/item/1?done=saved"
         assert "9999 items without a label of yours" in visitor.get("/study/items?show=open").text
+
+
+def test_many_who_save_at_the_same_time_lose_nothing(tmp_path):
+    work = work_of([pair(f"i{n}") for n in range(8)], tmp_path / "l.jsonl")
+    with serving(work) as url:
+
+        def label_all(name: str) -> list[int]:
+            visitor = Visitor(url)
+            visitor.enter(name)
+            return [visitor.label(number, {"verdict": "A"}).status for number in range(1, 9)]
+
+        names = [f"person-{n}" for n in range(5)]
+        with ThreadPoolExecutor(5) as pool:
+            assert list(pool.map(label_all, names)) == [[303] * 8] * 5
+    labels = read_labels(work.labels)
+    assert {(label.annotator, label.instance_id) for label in labels} == {
+        (name, f"i{n}") for name in names for n in range(8)
+    }
+    assert len(labels) == 40
