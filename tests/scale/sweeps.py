@@ -99,7 +99,8 @@ def _cell(job: Mapping[str, object]) -> tuple[str, ...]:
 def _found(folder: Path) -> tuple[object, ...]:
     summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     numbers = {name: value for name, value in summary.items() if not is_accounting(name)}
-    files = [(folder / name).read_bytes() for name in ("graphs.jsonl", "rubric.yaml")]
+    paths = [folder / name for name in ("graphs.jsonl", "rubric.yaml")]
+    files = {path.name: path.read_bytes() for path in paths if path.is_file()}
     return read_outcomes(folder), numbers, files
 
 
