@@ -76,13 +76,7 @@ def found_in(
     experiment: Experiment, pairs: Iterable[Pair], judged: Judged, prices: Mapping[str, Price | None]
 ) -> Found:
     """As `found_in_files`, of pairs of instance and outcome that are seen one after another."""
-    tally, heard = Tally(), Heard()
-    for instance, outcome in pairs:
-        tally.add(instance, outcome)
-        if outcome is not None:
-            heard.hear(outcome)
-    tally.add_unfinished(judged.unfinished)
-    compact = tally.compact()
+    compact, heard = _read(pairs, judged.unfinished)
     measured = measure_compact(
         compact,
         labels=experiment.loaded.labels,
@@ -92,6 +86,22 @@ def found_in(
     )
     ending = ending_after(experiment, judged.stopped, heard, measured)
     return Found(measured, ending, answered_by(_distinct(compact)), lost_replies(compact.calls))
+
+
+def _read(pairs: Iterable[Pair], unfinished: Iterable[Call]) -> tuple[Compact, Heard]:
+    """What metrics and the ending need; the columns that it was gathered in are given back."""
+    import pyarrow as pa
+
+    tally, heard = Tally(), Heard()
+    for instance, outcome in pairs:
+        tally.add(instance, outcome)
+        if outcome is not None:
+            heard.hear(outcome)
+    tally.add_unfinished(unfinished)
+    compact = tally.compact()
+    del tally
+    pa.default_memory_pool().release_unused()
+    return compact, heard
 
 
 def _distinct(compact: Compact) -> list[Call]:
