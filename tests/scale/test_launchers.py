@@ -53,11 +53,11 @@ def test_a_launched_table_3_is_the_basic_one_bit_for_bit_and_every_call_is_paid_
 
 
 def slow_cells(url: str) -> Sequence[str]:
-    """Two jobs of twelve calls each, half a second a call."""
+    """Three jobs of eight calls each."""
     judge = ("judge=openai_compatible", "judge.model=stub", f"judge.api_base={url}")
     return (
         "dataset=sample",
-        "dataset.limit=12",
+        "dataset.limit=8",
         "method=pairwise",
         "method.orders=as_given",
         *judge,
@@ -68,7 +68,7 @@ def slow_cells(url: str) -> Sequence[str]:
 def test_a_killed_process_is_replaced_and_nothing_committed_is_paid_again(tmp_path: Path) -> None:
     if not is_there("venire_joblib"):
         pytest.skip("needs the extra joblib")
-    with stub_process("--delay", "0.3") as stub:
+    with stub_process("--delay", "0.2") as stub:
         cells = (*slow_cells(stub.url), "judge.limits.concurrency=2", "replicate=per_seed")
         store = f"sqlite:///{tmp_path / 'calls.db'}"
         sweep = Sweep(tmp_path / "home", store, cells, "venire_joblib")
@@ -80,17 +80,17 @@ def test_a_killed_process_is_replaced_and_nothing_committed_is_paid_again(tmp_pa
         assert "a process of the launcher died (TerminatedWorkerError)" in err
         assert sweep.statuses() == ["finished"] * 3
         ledger = ledger_of(store)
-        assert (ledger.replies, ledger.keys, ledger.in_flight) == (36, 36, 0)
-        assert ledger.attempts - ledger.uncertain == 36  # what was in flight at the kill was asked again
+        assert (ledger.replies, ledger.keys, ledger.in_flight) == (24, 24, 0)
+        assert ledger.attempts - ledger.uncertain == 24  # what was in flight at the kill was asked again
         # some may have been broken off before it was sent
-        assert 36 <= int(str(stub.stats()["requests"])) <= 36 + ledger.uncertain
+        assert 24 <= int(str(stub.stats()["requests"])) <= 24 + ledger.uncertain
         assert ledger.uncertain <= 2
 
 
 def test_ctrl_c_lets_the_jobs_keep_what_is_in_flight_and_the_same_command_goes_on(tmp_path: Path) -> None:
     if not is_there("venire_joblib"):
         pytest.skip("needs the extra joblib")
-    with stub_process("--delay", "0.3") as stub:
+    with stub_process("--delay", "0.2") as stub:
         cells = (*slow_cells(stub.url), "judge.limits.concurrency=2", "replicate=per_seed")
         store = f"sqlite:///{tmp_path / 'calls.db'}"
         sweep = Sweep(tmp_path / "home", store, cells, "venire_joblib")
@@ -103,7 +103,7 @@ def test_ctrl_c_lets_the_jobs_keep_what_is_in_flight_and_the_same_command_goes_o
         assert set(sweep.statuses()) == {"incomplete"}
         stopped = ledger_of(store)
         assert (stopped.uncertain, stopped.in_flight) == (0, 0)
-        assert stopped.attempts < 36
+        assert stopped.attempts < 24
         status, said = sweep.run()
         assert status == 0, said
-        assert stub.stats()["requests"] == 36
+        assert stub.stats()["requests"] == 24
