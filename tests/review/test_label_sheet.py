@@ -1,9 +1,11 @@
+import csv
+import io
 import json
 from dataclasses import replace
 
 import pytest
 
-from venire.records import Order, Winner
+from venire.records import Dimension, Order, Winner
 from venire.review.label_sheet import label_sheet
 from venire.review.queue import handle_of
 from venire.review.reading import Reading, read_sheet
@@ -25,7 +27,7 @@ def test_labels_come_back_by_an_import_as_they_were(form, handles, pair, rated, 
     assert ("models/gpt/1" in path.read_text()) is not handles
     assert (handle_of("models/gpt/1") in path.read_text()) is handles
     read = read_sheet(path, Reading(items, now="now", run_id="run-1"))
-    came = [replace(each, imported_at="now", source=path.name, run_id="run-1", shown=None) for each in given]
+    came = [replace(each, imported_at="now", source=path.name, run_id="run-1") for each in given]
     assert (list(read.labels), read.empty) == (came, 0)
 
 
@@ -42,6 +44,28 @@ def test_what_a_spreadsheet_would_calculate_is_text(pair, label):
     text = label_sheet([label(pair("a"), Winner.TIE, comment="=1+1")], SheetFormat.CSV)
     assert "'=1+1" in text
     assert ",=1+1" not in text
+
+
+@pytest.mark.parametrize("form", list(SheetFormat))
+def test_texts_that_begin_like_formulas_and_negative_ratings_come_back_as_they_were(
+    form, pair, rated, label, tmp_path
+):
+    comments = ["=1+1", "-1", "@x", "+x", "'=1+1", "''=1", "'quoted'", "'", "\uff1dSUM(A1)", "it's =1", "|x"]
+    items = [pair(f"{first}{n}") for n, first in enumerate("=+-@'a")]
+    balance = replace(rated("r"), dimensions=(Dimension("balance", "which way", -2, 2, 1),))
+    given = [
+        label(item, Winner.TIE, f"p{n}", comment=text) for item in items for n, text in enumerate(comments)
+    ]
+    given.append(label(balance, {"balance": -2.0}))
+    path = tmp_path / f"labels{form.value}"
+    path.write_text(label_sheet(given, form), newline="")
+    came = read_sheet(path, Reading([*items, balance])).labels
+    assert [(each.who_and_what, each.comment, each.verdict) for each in came] == [
+        (each.who_and_what, each.comment, each.verdict) for each in given
+    ]
+    if form is SheetFormat.CSV:
+        cells = [cell for row in csv.reader(io.StringIO(path.read_text(), newline="")) for cell in row]
+        assert [cell for cell in cells if cell[:1] in tuple("=+-@\t\r\n\uff1d")] == []
 
 
 def test_no_labels_are_an_empty_file():

@@ -1,3 +1,5 @@
+import errno
+import os
 from dataclasses import replace
 from threading import Thread
 
@@ -64,11 +66,51 @@ def test_a_damaged_line_is_named_and_nothing_is_added(pair, label, tmp_path):
     path = store_path(tmp_path, "bench")
     append_labels(path, [label(pair("a"), Winner.TIE)])
     with path.open("a") as file:
-        file.write('{"instance_id": "b", "verd')
+        file.write('{"instance_id": "b", "verd\n')
     before = path.read_text()
     with pytest.raises(DataError, match=r"bench\.jsonl:2: expected a label, got"):
         append_labels(path, [label(pair("c"), Winner.TIE)])
     assert path.read_text() == before
+
+
+def test_a_line_that_a_kill_cut_short_counts_for_nothing_and_the_next_takes_its_place(pair, label, tmp_path):
+    path = store_path(tmp_path, "bench")
+    before, after = label(pair("a"), Winner.TIE), label(pair("b"), Winner.TIE, comment="ü")
+    append_labels(path, [before])
+    size = path.stat().st_size
+    append_labels(path, [after])
+    whole = path.read_bytes()
+    store = LabelStore(path)
+    for end in (size + 1, whole.index("ü".encode()) + 1, len(whole) - 2):  # also within a letter
+        path.write_bytes(whole[:end])
+        assert store.read() == read_labels(path) == (before,)
+        assert store.append([after]) == (after,)
+        assert path.read_bytes() == whole
+        assert store.read() == (before, after)
+
+
+def test_a_full_disk_leaves_the_file_as_it_was(pair, label, tmp_path, monkeypatch):
+    path = store_path(tmp_path, "bench")
+    before, after = label(pair("a"), Winner.TIE), label(pair("b"), Winner.TIE)
+    append_labels(path, [before])
+    kept, write = path.read_bytes(), os.write
+
+    def full(file: int, data: bytes) -> int:
+        if len(data) < 100:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, data[:-50])
+
+    store = LabelStore(path)
+    with monkeypatch.context() as patched:
+        patched.setattr("os.write", full)
+        with pytest.raises(OSError, match="No space left"):
+            store.append([after])
+        assert path.read_bytes() == kept
+        with pytest.raises(OSError, match="No space left"):
+            store.take_back(before, at="x" * 200)
+        assert path.read_bytes() == kept
+    assert store.append([after]) == (after,)
+    assert read_labels(path) == (before, after)
 
 
 def test_no_file_has_no_labels_and_a_name_is_no_path(tmp_path):

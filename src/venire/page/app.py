@@ -33,7 +33,7 @@ def make_app(security: Security, modes: Sequence[Mode], *, annotators: Sequence[
             Route("/static/{name:path}", _static),
             *(_mounted(mode) for mode in modes),
         ],
-        exception_handlers={HTTPException: _refused, VenireError: _failed},
+        exception_handlers={HTTPException: _refused, VenireError: _failed, OSError: _failed},
     )
     app.state.pages = Pages(modes, annotators)
     return Guard(app, security)

@@ -9,10 +9,10 @@ from venire.data.files import read_rows
 from venire.data.rows import Row, shown
 from venire.errors import DataError
 from venire.judging.rating import on_scale
-from venire.records import Dimension, Instance, Winner
+from venire.records import Dimension, Instance, Order, Winner
 from venire.review.labels import Label, Verdict, content_of
 from venire.review.queue import ids_by_handle
-from venire.review.sheets import RATING
+from venire.review.sheets import RATING, SheetFormat, as_it_was
 from venire.review.store import TAKEN_BACK
 
 
@@ -55,7 +55,7 @@ def read_sheet(path: Path, reading: Reading) -> Read:
     ids = ids_by_handle(by_id)
     seen: dict[tuple[str, str], Row] = {}
     labels = []
-    rows = read_rows(path)
+    rows = [_without_apostrophes(row) for row in read_rows(path)] if _is_csv(path) else read_rows(path)
     for row in rows:
         _check_is_label(row)
         instance = by_id[_instance_id(row, ids)]
@@ -74,6 +74,18 @@ def read_sheet(path: Path, reading: Reading) -> Read:
             )
         labels.append(label)
     return Read(tuple(labels), len(rows) - len(labels))
+
+
+def _is_csv(path: Path) -> bool:
+    return path.name.lower().removesuffix(".gz").endswith(SheetFormat.CSV)
+
+
+def _without_apostrophes(row: Row) -> Row:
+    """The row as it was before it was made harmless for spreadsheets."""
+    fields = {
+        name: as_it_was(value) if isinstance(value, str) else value for name, value in row.fields.items()
+    }
+    return Row(row.file, row.number, fields)
 
 
 def _check_is_label(row: Row) -> None:
@@ -121,7 +133,24 @@ def _label(row: Row, instance: Instance, verdict: Verdict, reading: Reading, sou
         imported_at=reading.now,
         source=source,
         run_id=reading.run_id,
+        shown=_shown(row) if instance.is_pairwise else None,
     )
+
+
+def _shown(row: Row) -> Order | None:
+    """In which order the responses stood, where the page that made the file says so."""
+    given = _text(row, "shown")
+    if not given:
+        return None
+    try:
+        return Order(given)
+    except ValueError:
+        raise row.bad(
+            "shown",
+            expected=f"one of {', '.join(Order)}",
+            got=shown(given),
+            todo="correct it, or leave it empty",
+        ) from None
 
 
 def _text(row: Row, field: str) -> str:

@@ -17,6 +17,7 @@ from filelock import FileLock
 from venire.errors import DataError
 from venire.records import Order, Winner
 from venire.review.labels import Label, current
+from venire.review.lines import add_lines, is_whole
 from venire.runs.strict_json import dumps
 
 FOLDER = "labels"
@@ -68,8 +69,11 @@ class LabelStore:
     def read(self) -> tuple[Label, ...]:
         """All labels, earlier versions included, in the order in which they came.
 
+        A last line without an end that is no label was cut short while it was written: nobody was told that
+        it is kept, and it counts for nothing.
+
         Raises:
-            DataError: a line is damaged; names file and line.
+            DataError: any other line is damaged; names file and line.
         """
         if not self.path.is_file():
             self._forget()
@@ -82,8 +86,11 @@ class LabelStore:
             file.seek(self._offset)
             text = file.read()
         for line in text.splitlines(keepends=True):
-            self._take(line.decode(), f"{self.path}:{self._number + 1}")
-            self._number += 1
+            has_end = line.endswith(b"\n")
+            if not has_end and not is_whole(line):
+                break
+            self._take(line, f"{self.path}:{self._number + 1}")
+            self._number += has_end
             self._offset += len(line)
         return tuple(self._labels)
 
@@ -95,6 +102,7 @@ class LabelStore:
 
         Raises:
             DataError: what is there already is damaged.
+            OSError: they could not be written; none is added.
         """
         with self._locked():
             known = {label.who_and_what: label for label in current(self.read())}
@@ -117,6 +125,7 @@ class LabelStore:
 
         Raises:
             DataError: what is there already is damaged.
+            OSError: the line could not be written; nothing is added.
         """
         with self._locked():
             if label not in self.read():
@@ -132,16 +141,10 @@ class LabelStore:
             yield
 
     def _write(self, rows: Sequence[Mapping[str, object]]) -> None:
-        if not rows:
-            return
-        text = "".join(f"{dumps(row)}\n" for row in rows)
-        whole = not self.path.exists() or _last_byte(self.path) in (b"", b"\n")
-        with self.path.open("ab") as file:
-            file.write((text if whole else f"\n{text}").encode())
-            file.flush()
-            os.fsync(file.fileno())
+        if rows:
+            add_lines(self.path, "".join(f"{dumps(row)}\n" for row in rows))
 
-    def _take(self, line: str, where: str) -> None:
+    def _take(self, line: bytes, where: str) -> None:
         if not line.strip():
             return
         fields = _fields(line, where)
@@ -154,13 +157,6 @@ class LabelStore:
             if all(getattr(found, name) == what[name] for name in _NAMES_A_LABEL):
                 del self._labels[place]
                 return
-
-
-def _last_byte(path: Path) -> bytes:
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(size - 1, 0))
-        return file.read(1)
 
 
 # A line with this key takes a label back: the one that the fields below it name.
@@ -185,7 +181,7 @@ _TEXTS = (
 )
 
 
-def _fields(line: str, where: str) -> Mapping[str, object]:
+def _fields(line: bytes, where: str) -> Mapping[str, object]:
     try:
         fields = json.loads(line)
     except ValueError as error:
@@ -195,7 +191,7 @@ def _fields(line: str, where: str) -> Mapping[str, object]:
     return fields
 
 
-def _label(fields: Mapping[str, object], line: str, where: str) -> Label:
+def _label(fields: Mapping[str, object], line: bytes, where: str) -> Label:
     try:
         verdict = Winner(str(fields["verdict"])) if "verdict" in fields else _ratings(fields["ratings"])
         seconds = None if fields["seconds"] is None else float(str(fields["seconds"]))
@@ -206,7 +202,7 @@ def _label(fields: Mapping[str, object], line: str, where: str) -> Label:
     return Label(verdict=verdict, seconds=seconds, shown=shown, **texts)
 
 
-def _taken_back(fields: Mapping[str, object], line: str, where: str) -> Mapping[str, object]:
+def _taken_back(fields: Mapping[str, object], line: bytes, where: str) -> Mapping[str, object]:
     """Which label a line takes back."""
     what = fields[TAKEN_BACK]
     if not isinstance(what, dict) or any(name not in what for name in _NAMES_A_LABEL):
@@ -220,8 +216,8 @@ def _ratings(fields: object) -> dict[str, float]:
     return {str(name): float(str(value)) for name, value in fields.items()}
 
 
-def _damaged(line: str, where: str, why: object) -> DataError:
+def _damaged(line: bytes, where: str, why: object) -> DataError:
     return DataError(
-        f"{where}: expected a label, got {line[:80]!r} ({why!r}); a line that was cut short can be "
-        "taken out: nothing else depends on it"
+        f"{where}: expected a label, got {line[:80].decode(errors='replace')!r} ({why!r}); "
+        "a damaged line can be taken out: nothing else depends on it"
     )

@@ -1,10 +1,13 @@
 """The requests of the labelling mode, by a real server and without a browser."""
 
+import errno
+import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.page.served import FLUENCY, Visitor, pair, rated, serving, work_of
 
+from venire.page.annotating.work import Work
 from venire.records import Response
 from venire.review.store import read_labels
 
@@ -34,6 +37,34 @@ def test_a_fault_is_said_and_what_was_filled_in_stays(tmp_path):
         assert "fluency: expected 1 to 5." in reply.text
         assert "&lt;/textarea&gt;kept</textarea>" in reply.text
         assert "<title>Error: Item 1 of 1" in reply.text
+
+
+def test_a_disk_that_is_full_is_said_and_nothing_that_was_filled_in_is_lost(tmp_path, monkeypatch):
+    work = work_of([pair("a"), pair("b")], tmp_path / "l.jsonl")
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(work.labels))
+
+    with serving(work) as url:
+        visitor = Visitor(url)
+        visitor.enter("ann")
+        visitor.label(1, {"verdict": "A"})
+        with monkeypatch.context() as patched:
+            patched.setattr("venire.review.lines.os.write", full)
+            reply = visitor.label(2, {"verdict": "B", "comment": "kept"})
+            assert (reply.status, "Nothing was saved: No space left on device." in reply.text) == (500, True)
+            assert re.search(r'value="B"[^>]* checked>.*>kept</textarea>', reply.text, re.DOTALL)
+            undo = visitor.post("/study/undo", {"csrf": reply.csrf})
+            assert (undo.status, "<h1>Nothing was saved" in undo.text) == (500, True)
+            assert str(tmp_path) not in reply.text + undo.text
+        assert [label.instance_id for label in read_labels(work.labels)] == [first_of_ann(work)]
+        assert visitor.label(2, {"verdict": "B"}).status == 303
+    assert len(read_labels(work.labels)) == 2
+
+
+def first_of_ann(work: Work) -> str:
+    """The item that `ann` sees first."""
+    return work.items[work.order("ann")[0]].instance.id
 
 
 def test_saying_the_same_again_adds_nothing_and_another_thing_corrects(tmp_path):

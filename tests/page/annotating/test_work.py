@@ -125,11 +125,11 @@ def test_what_another_process_adds_is_seen_and_a_damaged_file_is_refused(path):
     elsewhere.save("bob", work.items[1], tie())
     assert {who: list(own) for who, own in desk.by_annotator().items()} == {"ann": ["i0"], "bob": ["i1"]}
     with path.open("a") as file:
-        file.write('{"cut sho')
+        file.write('{"cut sho\n')
     with pytest.raises(DataError, match=r"labels\.jsonl:3: expected a label"):
         desk.save("ann", work.items[1], tie())
     assert LabelStore(path).revision == 0
-    assert path.read_text().count("\n") == 2
+    assert path.read_text().count("\n") == 3
 
 
 def test_labels_that_came_as_a_file_count_as_well(path):

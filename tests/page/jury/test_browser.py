@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,12 +19,13 @@ from tests.page.corpus import XSS
 from tests.page.jury.questions import asking, node, page_of, question, run_sample
 from tests.page.served import QUIET, chromium_path
 
-from venire.launch import DURATION, Written
+from venire.launch import DURATION
 from venire.methods.juryflow.choices import read_choices
 from venire.methods.juryflow.select import Question
 from venire.metrics.calls import is_accounting
 from venire.page.serving import listen
 from venire.records import EMBEDDING_STAGE
+from venire.runs import read_record
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -90,8 +91,15 @@ class Person:
 
     def goes_on(self) -> bool:
         """On to the next question; False where the run has ended."""
-        self.press("g")
-        self.page.locator("#choose, #ended").wait_for()
+        from playwright.sync_api import TimeoutError as PlaywrightTimeout
+
+        there = self.page.locator("#choose, #ended")
+        for _ in range(15):  # a page that comes anew just then, to show a change, does not hear the key
+            self.press("g")
+            with suppress(PlaywrightTimeout):
+                there.wait_for(timeout=1000)
+                break
+        there.wait_for()
         self.page.wait_for_load_state()
         return self.page.locator("#ended").count() == 0
 
@@ -113,37 +121,47 @@ def as_page(choices: Path, port: int) -> tuple[str, ...]:
 
 
 @contextmanager
-def killed(home: Path, *overrides: str) -> Iterator[str]:
-    """The address of a run's page in a process that is killed at the end, with no time for anything."""
+def apart(home: Path, *overrides: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The address of a run's page and its process, which is killed at the end, with no time for anything.
+
+    A process, since a run waits for ever for answers: in a thread, one that a failed test leaves alone would
+    keep all tests from ending.
+    """
     command = [sys.executable, "-m", "tests.page.jury.apart", str(home), LIMIT, *overrides]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         try:
-            yield process.stdout.readline().split()[2]
+            yield process.stdout.readline().split()[2], process
         finally:
             process.kill()
 
 
-def judged(written: Written) -> tuple[object, ...]:
+def run_aside(home: Path, *overrides: str) -> Path:
+    """The folder of a run that asks nobody; in a thread, since the browser's own loop has the main one."""
+    with ThreadPoolExecutor(1) as runs:
+        return runs.submit(run_sample, home, *overrides).result().folder
+
+
+def judged(folder: Path) -> tuple[object, ...]:
     """A run's outcomes, rubric and calls, but for who chose, how long it took and what the store had."""
-    rows = pq.read_table(written.folder / "outcomes.parquet").to_pylist()
+    rows = pq.read_table(folder / "outcomes.parquet").to_pylist()
     for row in rows:
         row["detail"] = json.loads(row["detail"])
         for response in row["detail"]["responses"]:
             for name in ("selector", "seconds"):
                 del response["focal"][name]
-    with gzip.open(written.folder / "calls.jsonl.gz", "rt") as file:
+    with gzip.open(folder / "calls.jsonl.gz", "rt") as file:
         every = [json.loads(line) for line in file]
     calls = [call for call in every if call["stage"] != EMBEDDING_STAGE]  # only what the store lacks is asked
     for call in calls:
         for name in ("latency_s", "replayed", "attempts"):
             del call[name]
-    return rows, calls, (written.folder / "rubric.yaml").read_bytes()
+    return rows, calls, (folder / "rubric.yaml").read_bytes()
 
 
-def numbers(written: Written) -> dict[str, float]:
+def numbers(folder: Path) -> dict[str, float]:
     """Its metrics, without those of its time and of what the store had already."""
-    metrics = written.record.metrics
+    metrics = read_record(folder).metrics
     return {name: metrics[name] for name in metrics if name != DURATION and not is_accounting(name)}
 
 
@@ -151,7 +169,7 @@ def test_an_oracle_at_the_page_gives_what_auto_gives_over_a_kill_and_its_choices
     browser: "Browser", tmp_path: Path
 ) -> None:
     choices, port = tmp_path / "choices.jsonl", free_port()
-    with killed(tmp_path / "home", *as_page(choices, port)) as url:
+    with apart(tmp_path / "home", *as_page(choices, port)) as (url, _):
         oracle = Person.at(browser, url, "oracle")
         oracle.choose_as_auto()
         oracle.page.get_by_role("heading", name="What your choice changed").wait_for()
@@ -160,35 +178,30 @@ def test_an_oracle_at_the_page_gives_what_auto_gives_over_a_kill_and_its_choices
         oracle.page.locator('[role=status]:text-is("Saved.")').wait_for()
     assert [(each.annotator, each.selector) for each in read_choices(choices)] == [("oracle", "page")] * 2
 
-    runs = ThreadPoolExecutor(1)  # the browser's own loop has the main thread
-    going_on = runs.submit(run_sample, tmp_path / "home", LIMIT, *as_page(choices, port))
-    # The open page finds the run again by itself.
-    oracle.page.wait_for_url("**/jury/question/*", timeout=30_000)
-    going = True
-    while going:
-        oracle.choose_as_auto()
-        oracle.page.locator("dl.facts").wait_for()
-        going = oracle.goes_on()
-    assert len(oracle.page.screenshot(path=tmp_path / "last.png", full_page=True)) > BLANK
-    by_page = going_on.result(30)
+    with apart(tmp_path / "home", *as_page(choices, port)) as (_, process):
+        # The open page finds the run again by itself.
+        oracle.page.wait_for_url("**/jury/question/*", timeout=30_000)
+        going = True
+        while going:
+            oracle.choose_as_auto()
+            oracle.page.locator("dl.facts").wait_for()
+            going = oracle.goes_on()
+        assert len(oracle.page.screenshot(path=tmp_path / "last.png", full_page=True)) > BLANK
+        by_page = Path(process.communicate(timeout=60)[0].splitlines()[-1])
     # that the killed run did not answer, browsers say by themselves
     assert [each for each in oracle.odd if "net::ERR_" not in each] == []
 
-    auto = runs.submit(run_sample, tmp_path / "auto", LIMIT).result()
+    auto = run_aside(tmp_path / "auto", LIMIT)
     assert judged(by_page) == judged(auto)
     assert numbers(by_page) == numbers(auto)
     kept = read_choices(choices)
     assert len(kept) >= 4
-    of_run = read_choices(by_page.folder / "choices.jsonl")
+    of_run = read_choices(by_page / "choices.jsonl")
     assert sorted(of_run, key=lambda choice: choice.place) == sorted(kept, key=lambda choice: choice.place)
     recorded = f"method.focal.selector.choices={choices}"
-    replaying = runs.submit(
-        run_sample, tmp_path / "home", LIMIT, "selector@method.focal.selector=recorded", recorded
-    )
-    replayed = replaying.result()
+    replayed = run_aside(tmp_path / "home", LIMIT, "selector@method.focal.selector=recorded", recorded)
     assert judged(replayed) == judged(by_page)
-    assert replayed.record.metrics["calls/paid"] == 0
-    runs.shutdown()
+    assert read_record(replayed).metrics["calls/paid"] == 0
 
 
 # Whatever stands in a page's main part that no template of ours puts there.

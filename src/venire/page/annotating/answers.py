@@ -18,7 +18,7 @@ _MOST_SECONDS = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why there is no answer: for the person, and which field."""
+    """Why there is no label: for the person, and which field ("": none of them)."""
 
     field: str
     text: str

@@ -82,7 +82,7 @@ class _Handlers:
         annotator = _annotator(request)
         sides = self._desk.work.sides(annotator, item)
         given = fields_of(item, self._desk.own(annotator).get(item.instance.id), sides)
-        return self._show(request, item, given, fault=None)
+        return self._show(request, item, given, fault=None, status=200)
 
     def save(self, request: Request) -> Response:
         """Keep what was said; on to the next."""
@@ -97,8 +97,12 @@ class _Handlers:
         sides = self._desk.work.sides(annotator, item)
         answer = answer_of(form, item, winners=self._desk.work.winners, sides=sides)
         if isinstance(answer, Fault):
-            return self._show(request, item, form, fault=answer)
-        self._desk.save(annotator, item, answer)
+            return self._show(request, item, form, fault=answer, status=422)
+        try:
+            self._desk.save(annotator, item, answer)
+        except OSError as error:
+            why = error.strerror or "the file cannot be written"
+            return self._show(request, item, form, fault=Fault("", f"Nothing was saved: {why}."), status=500)
         return self._onward(request, request.path_params["number"], "saved")
 
     def skip(self, request: Request) -> Response:
@@ -175,14 +179,14 @@ class _Handlers:
         return Response(text, media_type=_MEDIA[form], headers={"content-disposition": named})
 
     def _show(
-        self, request: Request, item: Item, given: Mapping[str, str], *, fault: Fault | None
+        self, request: Request, item: Item, given: Mapping[str, str], *, fault: Fault | None, status: int
     ) -> Response:
         annotator, work = _annotator(request), self._desk.work
         sides = work.sides(annotator, item)
         return self._render(
             request,
             "item",
-            status=200 if fault is None else 422,
+            status=status,
             item=item,
             number=request.path_params["number"],
             is_labelled=item.instance.id in self._desk.own(annotator),

@@ -87,7 +87,9 @@
       facts.append(make("div", "", make("dt", "", name), make("dd", "", ...copyOf(row, selector))));
     }
     const star = row.querySelector(".star");
-    card.replaceChildren(make("p", "inspected-text", row.querySelector(".claim-text").textContent), ...(star ? [star.cloneNode(true)] : []), facts);
+    const text = make("p", "inspected-text", row.querySelector(".claim-text").textContent);
+    text.dir = "auto";
+    card.replaceChildren(text, ...(star ? [star.cloneNode(true)] : []), facts);
     svg.classList.add("pointed");
     for (const line of lines) {
       line.classList.toggle("lit", line.dataset.from === claim || line.dataset.to === claim);
@@ -127,7 +129,11 @@
     const button = asks.querySelector("button.main");
     button.textContent = none ? "Resolve none" : "Resolve it first";
     told.replaceChildren(none ? "Chosen: none." : `Chosen: claim ${Number(chosen) + 1}. `);
-    if (!none) told.append(make("span", "chosen-text", rowOf(chosen).querySelector(".claim-text").textContent));
+    if (!none) {
+      const text = make("span", "chosen-text", rowOf(chosen).querySelector(".claim-text").textContent);
+      text.dir = "auto";
+      told.append(text);
+    }
     asks.querySelectorAll("tr.chosen").forEach((row) => row.classList.remove("chosen"));
     if (!none) rowOf(chosen).classList.add("chosen");
     rest();
