@@ -124,6 +124,7 @@ def test_a_study_goes_on_by_its_name_and_comes_out_as_a_file(venire: Venire, tmp
         (("dataset=sample", "--study", "../x"), "--study: expected letters, digits, '-' and '_' only"),
         (("dataset=sample", "--study", "x", "--limit", "3"), "--limit: it is of a run's items"),
         (("dataset=sample", "--study", "x", "method=single"), "method: this command does not look at it"),
+        (("dataset=sample", "--study", "x", "--port", "70000"), "--port: cannot listen on"),
         (("nowhere", "--annotators", "ann,b b"), "--annotators: expected letters, digits"),
         (("nowhere", "--name", "a/b"), "--name: expected a host name, got 'a/b'"),
     ],
@@ -133,6 +134,7 @@ def test_what_cannot_be_served_is_refused(venire: Venire, arguments: tuple[str, 
     assert ran.status in (1, 2)
     assert message in ran.err
     assert "Traceback" not in ran.err
+    assert not (venire.home / "studies").exists()  # what was never served did not begin
 
 
 def test_labels_are_not_written_over_or_made_up(venire: Venire, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_kill_after_the_page_said_saved_loses_nothing_and_an_open_form_still_c
     with apart(labels, port) as (process, again):
         assert again == url
         # the same browser: same cookies, the form that was open before the kill
-        fields = {name: open_form[name] for name in ("csrf", "item", "content", "annotator")}
+        fields = {name: open_form[name] for name in ("csrf", "work", "item", "content", "annotator")}
         assert visitor.post("/study/item/3", {**fields, "verdict": "B"}).status == 303
         assert visitor.get("/study/").headers["location"] == "/study/item/4"
         process.send_signal(signal.SIGINT)
@@ -68,7 +68,8 @@ def test_a_port_that_is_asked_for_is_taken_or_refused_and_else_the_next_free_one
             listen("127.0.0.1", port)
     with listen("127.0.0.1", None) as first, listen("127.0.0.1", None) as second:
         assert FIRST_PORT <= first.getsockname()[1] < second.getsockname()[1] < FIRST_PORT + 100
-        assert url_of(first, "t") == f"http://127.0.0.1:{first.getsockname()[1]}/?token=t"
+        address = f"http://127.0.0.1:{first.getsockname()[1]}/?token"
+        assert url_of(first, "t/ &#%ü") == f"{address}=t%2F%20%26%23%25%C3%BC"
         assert url_of(second, name="lab.example").startswith("http://lab.example:")
     with pytest.raises(ConfigError, match="--port: cannot listen on"):
         listen("127.0.0.1", 70_000)

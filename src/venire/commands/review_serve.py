@@ -86,9 +86,9 @@ def serve_review(home: Path, request: ServeRequest) -> int:
         raise ConfigError(f"--annotators: expected letters, digits, '.', '_' and '-', got {strange[0]!r}")
     security = _security(home, request.address)
     with ExitStack() as stack:
+        listening = stack.enter_context(listen(request.address.host, request.address.port))
         mode = _review(home, request, stack) if request.study is None else _study(home, request)
         app = make_app(security, [mode], annotators=request.annotators)
-        listening = stack.enter_context(listen(request.address.host, request.address.port))
         url = url_of(listening, security.token, next(iter(security.names), None))
         serve(app, listening, url=url, say=_say)
     return exits.OK

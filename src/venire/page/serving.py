@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from venire.errors import ConfigError
 from venire.page.security import Guard
@@ -48,7 +49,7 @@ def url_of(listening: socket.socket, token: str | None = None, name: str | None 
     host, port = listening.getsockname()[:2]
     host = name or host
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}/" + (f"?token={token}" if token else "")
+    return f"http://{shown}:{port}/" + (f"?token={quote(token, safe='')}" if token else "")
 
 
 def serve(

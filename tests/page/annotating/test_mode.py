@@ -4,6 +4,7 @@ import errno
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from tests.page.served import FLUENCY, Visitor, pair, rated, serving, work_of
 
@@ -25,6 +26,26 @@ def test_a_form_of_another_annotator_or_item_is_not_taken(tmp_path):
         reply = visitor.post("/study/item/1", {**hidden, "verdict": "A"})
         assert (reply.status, "Nothing was saved" in reply.text) == (409, True)
     assert read_labels(work.labels) == ()
+
+
+def test_a_form_of_a_run_with_another_seed_is_not_taken_for_sides_may_stand_the_other_way_round(tmp_path):
+    was = work_of([pair(f"i{n}") for n in range(8)], tmp_path / "l.jsonl", shuffled=False)
+    item = next(
+        item for item in was.items if was.sides("ann", item) is not replace(was, seed=1).sides("ann", item)
+    )
+    path = f"/study/item/{was.items.index(item) + 1}"
+    with serving(was) as url:
+        visitor = Visitor(url)
+        visitor.enter("ann")
+        hidden = dict(
+            re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', visitor.get(path).text)
+        )
+        for other in (replace(was, seed=1), replace(was, run_id="another"), replace(was, source="study t")):
+            with serving(other) as elsewhere:
+                reply = Visitor(elsewhere, visitor.cookies).post(path, {**hidden, "verdict": "A"})
+                assert (reply.status, "Nothing was saved" in reply.text) == (409, True)
+        assert read_labels(was.labels) == ()
+        assert visitor.post(path, {**hidden, "verdict": "A"}).status == 303
 
 
 def test_a_fault_is_said_and_what_was_filled_in_stays(tmp_path):

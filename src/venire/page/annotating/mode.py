@@ -87,12 +87,10 @@ class _Handlers:
     def save(self, request: Request) -> Response:
         """Keep what was said; on to the next."""
         item, form, annotator = self._item(request), form_of(request), _annotator(request)
-        if (form.get("item"), form.get("content"), form.get("annotator")) != (
-            item.handle,
-            item.content,
-            annotator,
-        ):
-            title = "Nothing was saved: this form is of another item or annotator. Go back and reload it."
+        wanted = (self._desk.work.key, item.handle, item.content, annotator)
+        if tuple(form.get(name) for name in ("work", "item", "content", "annotator")) != wanted:
+            what = "another item, annotator, run or study"
+            title = f"Nothing was saved: this form is of {what}. Go back and reload it."
             return page(request, "error.html", status=409, title=title)
         sides = self._desk.work.sides(annotator, item)
         answer = answer_of(form, item, winners=self._desk.work.winners, sides=sides)

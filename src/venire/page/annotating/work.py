@@ -111,6 +111,12 @@ class Work:
     run_id: str = ""
     hints: tuple[str, ...] = ()
 
+    @property
+    def key(self) -> str:
+        """Names the work in its forms: other work may have shown the responses the other way round."""
+        told = "\n".join((self.name, self.source, self.run_id, str(self.seed)))
+        return hashlib.sha256(told.encode()).hexdigest()[:12]
+
     def order(self, annotator: str) -> tuple[int, ...]:
         """The places in `items` in the order in which `annotator` sees them."""
         if not self.shuffled:
