@@ -20,7 +20,17 @@ LAYERS = {
     3: {"judging"},
     4: {"methods", "metrics"},
     5: {
-        *("fit", "developing", "build", "identity", "schedule", "experiment", "backends", "provenance"),
+        *(
+            "fit",
+            "developing",
+            "build",
+            "answering",
+            "identity",
+            "schedule",
+            "experiment",
+            "backends",
+            "provenance",
+        ),
         *("stopping", "ending", "runner", "streamable", "streaming", "launch", "launched", "sweep"),
         *("runs", "planning", "tracking", "reporting"),
         *("generated", "personas", "rubrics", "review", "page", "advice", "audit", "bundles", "claimcheck"),

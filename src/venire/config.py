@@ -9,6 +9,7 @@ from typing import Any, get_type_hints
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
+from venire.answering import answered_under, recorded_under
 from venire.build import Convert, build
 from venire.bundles.sources import Given, Sources
 from venire.data.development import Apart, Parted, Share
@@ -24,11 +25,8 @@ from venire.judging.criteria import CriteriaSet, OfData
 from venire.judging.judge import PromptedJudge, RecordedJudge
 from venire.judging.rubric import RubricSet
 from venire.llm.embedding import OFFLINE, EmbeddingModel
-from venire.llm.local import LocalSettings
-from venire.llm.route import Client
-from venire.llm.simulated import Simulation, simulation_endpoint
 from venire.metrics.measure import MetricSettings
-from venire.records import BackendKind, Price, RunRecord
+from venire.records import BackendKind, RunRecord
 
 # Nodes of conf/config.yaml; an override that adds another (`+typo=1`) is refused.
 _PARTS = ("dataset", "method", "llm", "simulation", "schedule", "metrics", "budget", "local", "tracking")
@@ -93,11 +91,11 @@ def experiment_of(
     def on_backend(built: object, path: str) -> object:
         match built:
             case RecordedJudge():
-                return sources.recorded(_recorded(built, path, backend))
+                return sources.recorded(recorded_under(built, path, backend))
             case EmbeddingModel() if backend != "live" and built.kind is BackendKind.LIVE:
                 return OFFLINE  # nothing is sent; similarity of texts is real arithmetic all the same
             case PromptedJudge():
-                return _on_backend(
+                return answered_under(
                     built,
                     backend,
                     settings["simulation"],
@@ -199,7 +197,7 @@ def calling_of(
     judge = build(plain["judge"], "judge")
     if not isinstance(judge, PromptedJudge):
         raise ConfigError("judge: expected one that reads prompts, a recorded one has only its verdicts")
-    judge = _on_backend(judge, backend, settings["simulation"], settings["local"], "")
+    judge = answered_under(judge, backend, settings["simulation"], settings["local"], "")
     return Calling(judge=replace(judge, persona=None), **settings, **values)
 
 
@@ -372,42 +370,3 @@ def references_of(cfg: DictConfig) -> dict[str, str]:
 
 
 _REFERENCES = ("${judge}", "${panel}", "${embedding}", "${persona}", "${criteria}", "${rubric}")
-
-
-def _recorded(judge: RecordedJudge, path: str, backend: str) -> RecordedJudge:
-    if backend != "live":
-        raise ConfigError(f"backend: {path} is recorded and cannot be {backend}; drop backend={backend}")
-    return judge
-
-
-_FREE = Price(0.0, 0.0, source="runs on this machine")
-_LOCAL_LOGPROBS = 20
-
-
-def _on_backend(
-    judge: PromptedJudge,
-    backend: str,
-    simulation: Simulation,
-    local: LocalSettings,
-    fingerprint: str,
-    *,
-    sources: Sources = Sources(),  # noqa: B008  (frozen)
-) -> PromptedJudge:
-    """`judge` as `backend` answers for it; a judge of client `local` is local under `live`, too."""
-    if backend == "simulated":
-        endpoint = simulation_endpoint(simulation, family=judge.family, data_fingerprint=fingerprint)
-        return replace(judge, client=Client.SIMULATED, api_base=None, endpoint_tag=endpoint)
-    if backend == "local" or judge.client is Client.LOCAL:
-        model, tag = sources.weights(local)
-        return replace(
-            judge,
-            client=Client.LOCAL,
-            model=model,
-            provider="local",
-            api_base=None,
-            endpoint_tag=tag,
-            price=_FREE,
-            limits=local.limits,
-            top_logprobs=_LOCAL_LOGPROBS,
-        )
-    return judge
