@@ -88,3 +88,5 @@ def test_beside_ratings_stand_the_criteria_that_are_rated_and_beside_pairs_all(t
     work = work_of([], tmp_path, guides=(*guides, learnt))
     assert guides_of(work, RATED) == (guides[0], learnt)
     assert guides_of(work, PAIR) == (*guides, learnt)
+    other = work_of([], tmp_path, guides=(guides[1], learnt))
+    assert guides_of(other, RATED) == (guides[1], learnt)  # of another name than what is rated: still there

@@ -114,6 +114,12 @@ def judged_of(item: Item, sides: Order) -> str:
 
 
 def guides_of(work: Work, item: Item) -> tuple[Guide, ...]:
-    """What stands beside `item`: of criteria, where it is rated, only those that it is rated on."""
+    """What stands beside `item`: of criteria, where it is rated, only those that it is rated on.
+
+    Where it is rated on none of them all stand there: their names are other ones, and a rubric that was asked
+    for is not left out in silence.
+    """
     asked = {each.name.casefold() for each in item.asked}
-    return tuple(each for each in work.guides if not asked or not each.names or each.names & asked)
+    if not any(each.names & asked for each in work.guides):
+        return work.guides
+    return tuple(each for each in work.guides if not each.names or each.names & asked)
