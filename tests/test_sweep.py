@@ -21,6 +21,7 @@ from venire.sweep import (
     read_jobs,
     run_job,
     sweep_id,
+    twins,
     write_job,
     write_summary,
     write_table,
@@ -233,3 +234,15 @@ def test_the_table_is_kept_in_every_form(tmp_path: Path) -> None:
         *("table.csv", "table.html", "table.md", "table.tex")
     ]
     assert (tmp_path / "table.csv").read_text(encoding="utf-8") == "run,accuracy\nsingle,0.5\n"
+
+
+def test_jobs_that_differ_in_nothing_that_counts_are_said_to_be_one() -> None:
+    def job(number: int, folder: str, *overrides: str) -> Job:
+        return Job(number, ("method=direct", *overrides), JobStatus.FINISHED, folder)
+
+    jobs = [job(0, "a", "ablation=none"), job(1, "a", "ablation=no_rubric"), job(2, "b", "seed=1")]
+    assert twins(jobs) == (
+        "jobs 0, 1 are one experiment, and share a run: nothing that it depends on differs between "
+        "ablation=none | ablation=no_rubric",
+    )
+    assert twins([job(0, "", "seed=0"), job(1, "", "seed=1")]) == ()

@@ -165,6 +165,28 @@ def as_asked(record: RunRecord, job: Job) -> RunRecord:
     return replace(record, params={**record.params, **asked})
 
 
+def twins(jobs: Sequence[Job]) -> tuple[str, ...]:
+    """A sentence for every run that several jobs share: what they were to differ in makes no difference.
+
+    An ablation that takes away what is not there does so, and one row of the table then stands for both.
+    """
+    sharing: dict[str, list[Job]] = {}
+    for job in jobs:
+        if job.folder:
+            sharing.setdefault(job.folder, []).append(job)
+    return tuple(_twins(same) for same in sharing.values() if len(same) > 1)
+
+
+def _twins(jobs: Sequence[Job]) -> str:
+    common = set.intersection(*(set(job.overrides) for job in jobs))
+    differing = (" ".join(o for o in job.overrides if o not in common) or "as the others" for job in jobs)
+    numbers = ", ".join(str(job.number) for job in jobs)
+    return (
+        f"jobs {numbers} are one experiment, and share a run: nothing that it depends on differs between "
+        f"{' | '.join(differing)}"
+    )
+
+
 def _listed(value: object) -> list[object]:
     return list(value) if isinstance(value, list | tuple) else []
 

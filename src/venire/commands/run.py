@@ -38,6 +38,7 @@ from venire.sweep import (
     new_launch,
     run_job,
     sweep_id,
+    twins,
     upload_table,
     write_job,
     write_summary,
@@ -205,6 +206,8 @@ def _finish_sweep(launch: Launch, jobs: Sequence[Job], tracking: TrackingSetting
     home, folder = launch.home, launch.folder
     path = write_summary(folder, jobs)
     table = print_sweep(home, folder, jobs)
+    for sentence in twins(jobs):
+        print(f"warning: {sentence}", file=sys.stderr)
     if table is not None:
         write_table(folder, table)
         plots = _draw(launch, jobs)
