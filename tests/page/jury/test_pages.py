@@ -5,8 +5,11 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from tests.methods.juryflow.court import pair
@@ -177,6 +180,17 @@ def test_news_comes_when_a_page_is_out_of_date(there: Open) -> None:
     loop.call_soon_threadsafe(loop.call_later, 0.05, there.run.desk.close)
     assert news(there, key, "chosen") == {**fresh, "over": True}  # waits for it
     assert news(there, key, "chosen", over=1) == {**fresh, "stale": False, "over": True}
+
+
+def test_however_many_pages_wait_for_news_others_are_served(there: Open) -> None:
+    jar = "; ".join(f"{name}={value}" for name, value in there.ana.cookies.items())
+    path = f"/jury/news?of={key_of(ASKED)}&stage=open&over=0"
+    with ExitStack() as waiting:
+        for _ in range(60):  # more than there are threads that make pages (40)
+            connection = waiting.enter_context(closing(HTTPConnection(urlsplit(there.ana.url).netloc)))
+            connection.request("GET", path, headers={"cookie": jar})
+        assert there.ana.get(AT).status == 200  # it gives up after 10 s, before the first of them does
+        assert there.answer("1").status == 303
 
 
 HOSTILE = list(zip(XSS[::2], XSS[1::2], strict=True))

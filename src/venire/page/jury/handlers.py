@@ -16,6 +16,7 @@ from venire.page.rendering import done, page
 from venire.page.security import form_of, visitor_of
 
 _WAIT_S = 15.0  # a browser's wait for news, before it asks again
+_LOOK_S = 0.1
 _AT_ONCE_S = 1.0
 _LISTENING_S = 30.0  # a browser that asked so lately is perhaps still there
 _GOODBYE_S = 4.0
@@ -124,9 +125,10 @@ class Jury:
             mine=asked.choice.annotator == visitor_of(request).annotator,
         )
 
-    def news(self, request: Request) -> Response:
+    async def news(self, request: Request) -> Response:
         """Waits until what a page shows is out of date, a while at most; says whether it is.
 
+        It looks now and then, and holds no thread: those are few, and pages that are opened need them.
         A page that says that the run has ended asks once it is there, with all that it brings along.
         """
         self._hear()
@@ -141,11 +143,16 @@ class Jury:
             if stale or self._over or left <= 0:
                 break
             before = self._progress
-            self._desk.wait(version, left)
+            await self._changed(version, left)
             if not of and self._progress != before:
                 break
         self._hear()
         return JSONResponse({"stale": stale, "over": self._over, "progress": self._progress})
+
+    async def _changed(self, version: int, at_most_s: float) -> None:
+        give_up = monotonic() + at_most_s
+        while self._desk.version == version and monotonic() < give_up:
+            await asyncio.sleep(_LOOK_S)
 
     def _wait_for(self, asked: Asked, at_most_s: float) -> None:
         """Until the instance is judged, or waits for another answer."""
