@@ -1,23 +1,24 @@
 import threading
 from pathlib import Path
 
-from venire.errors import TrackingError
+import pytest
+
+from venire.errors import DataError, TrackingError
 from venire.page.uploads import ARTIFACT, Uploads
 
 
 class Sent:
-    """What was uploaded; refuses the first `failing` times."""
+    """What was uploaded; refuses at first, once for each of `failing`."""
 
-    def __init__(self, failing: int = 0) -> None:
+    def __init__(self, *failing: Exception) -> None:
         self.texts: list[str] = []
-        self.failing = failing
+        self.failing = list(failing)
         self.tried = threading.Event()
 
     def __call__(self, path: Path) -> None:
         try:
             if self.failing:
-                self.failing -= 1
-                raise TrackingError("no server")
+                raise self.failing.pop()
             assert path.name == ARTIFACT
             self.texts.append(path.read_text())
         finally:
@@ -37,8 +38,11 @@ def test_what_changed_is_uploaded_at_the_end_and_nothing_where_nothing_changed()
     assert sent.texts == ["labels"]
 
 
-def test_a_failure_is_said_and_tried_again(capsys):
-    sent = Sent(failing=1)
+@pytest.mark.parametrize(
+    "failure", [TrackingError("no server"), DataError("no server"), OSError("no server")]
+)
+def test_a_failure_is_said_and_tried_again(failure, capsys):
+    sent = Sent(failure)
     uploads = Uploads(lambda: "labels", sent, every_s=0.01)
     with uploads.running():
         uploads.due()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from venire.errors import TrackingError
+from venire.errors import VenireError
 
 ARTIFACT = "people_labels.jsonl"
 EVERY_S = 30.0
@@ -63,6 +63,6 @@ class Uploads:
                 path = Path(folder) / ARTIFACT
                 path.write_text(self._text(), encoding="utf-8")
                 self._send(path)
-        except TrackingError as error:
+        except (VenireError, OSError) as error:
             self._is_due.set()
             print(f"MLflow: the labels are not uploaded yet: {error}", file=sys.stderr, flush=True)
