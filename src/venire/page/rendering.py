@@ -24,6 +24,7 @@ DONE = {
     "skipped": "Skipped: it comes again at the end.",
     "all_done": "Saved. That was the last one.",
     "who": "Welcome.",
+    "too_late": "Your answer was not kept: that question is not open any more.",
 }
 
 

@@ -15,6 +15,10 @@ def form_secret(home: Path) -> bytes:
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):
         if not path.exists():
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            part = path.with_suffix(".part")  # a kill leaves no half secret
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                 file.write(secrets.token_bytes(32))
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
         return path.read_bytes()

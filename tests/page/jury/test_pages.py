@@ -107,7 +107,11 @@ def test_of_two_browsers_the_first_answer_counts_and_the_other_is_told(there: Op
     assert bob.get(AT).status == there.ana.get(AT).status == 200
     there.answer("1")
     late = answer(bob, "2")
-    assert (late.status, late.headers["location"]) == (303, CHOICE)
+    assert (late.status, late.headers["location"]) == (303, f"{CHOICE}?done=too_late")
+    assert there.answer("1").headers["location"] == f"{CHOICE}?done=saved"  # a form that was sent twice
+    strange = answer(bob, "2", "/jury/question/unknown")
+    assert strange.headers["location"] == "/jury/?done=too_late"
+    assert bob.get("/jury/?done=too_late").headers["location"] == f"{NEXT}?done=too_late"
     assert [(each.claim, each.annotator) for each in there.run.kept] == [(1, "ana")]
 
 
@@ -154,9 +158,10 @@ def test_a_stopped_run_takes_no_choice_and_says_so(there: Open) -> None:
     there.run.loop.call_soon_threadsafe(there.run.desk.stop, Interrupted("interrupted (SIGINT)"))
     there.run.settle()
     late = there.answer("1", NEXT)
-    assert (late.status, late.headers["location"]) == (303, "/jury/")
+    assert (late.status, late.headers["location"]) == (303, "/jury/?done=too_late")
     assert len(there.run.kept) == 1
-    ended = texts(there.ana.get("/jury/"))
+    ended = texts(there.ana.get("/jury/?done=too_late"))
+    assert "Your answer was not kept: that question is not open any more." in ended
     assert "The run was stopped All choices are kept: the same command goes on where it was." in ended
     assert "set/1, 1 2 claim 1 ana 0.0 not reached not reached" in ended
     stopped = there.ana.get(CHOICE)

@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 from time import monotonic
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -65,7 +66,8 @@ class Jury:
         self._hear()
         waiting = self._desk.open_questions
         if waiting:
-            return RedirectResponse(f"/{NAME}/question/{waiting[0].key}", 303)
+            told = f"?done={quote(request.query_params['done'])}" if "done" in request.query_params else ""
+            return RedirectResponse(f"/{NAME}/question/{waiting[0].key}{told}", 303)
         if self._over:
             return self._ended(request)
         return page(request, f"{NAME}/waiting.html", status=200, **self._common())
@@ -86,20 +88,23 @@ class Jury:
         self._hear()
         asked = self._desk.find(request.path_params["key"])
         if asked is None:
-            return RedirectResponse(f"/{NAME}/", 303)
+            return done(request, f"/{NAME}/", "too_late")
         said = form_of(request).get("claim", "")
         offered = {str(index): index for index in asked.question.ranked}
         if said != NONE and said not in offered:
             return self._asking(request, asked, "Choose one of the claims, or none.", status=422)
         annotator = visitor_of(request).annotator or ""
+        claim = offered.get(said)
         try:
-            kept = self._desk.answer(asked, offered.get(said), annotator)
+            kept = self._desk.answer(asked, claim, annotator)
         except OSError as error:
             fault = f"Not kept: {error.strerror or 'the file cannot be written'}. The question is still open."
             return self._asking(request, asked, fault, status=500)
-        if kept:
-            return done(request, f"/{NAME}/choice/{asked.key}", "saved")
-        return RedirectResponse(f"/{NAME}/choice/{asked.key}" if asked.choice else f"/{NAME}/", 303)
+        choice = asked.choice
+        if choice is None:
+            return done(request, f"/{NAME}/", "too_late")
+        sent_twice = (choice.annotator, choice.claim) == (annotator, claim)
+        return done(request, f"/{NAME}/choice/{asked.key}", "saved" if kept or sent_twice else "too_late")
 
     def choice(self, request: Request) -> Response:
         """What was chosen, and what it changed so far."""
