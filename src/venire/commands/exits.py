@@ -1,7 +1,11 @@
 """The exit statuses of every command."""
 
+from typing import TYPE_CHECKING
+
 from venire.errors import ConfigError, DataError, MissingRecording, VenireError
-from venire.records import RunStatus
+
+if TYPE_CHECKING:  # `venire --help` loads no numpy
+    from venire.records import RunStatus
 
 OK = 0
 FAILED = 1
@@ -16,6 +20,8 @@ def status_of(error: VenireError) -> int:
     return USAGE if refused else FAILED
 
 
-def of_run(status: RunStatus) -> int:
+def of_run(status: "RunStatus") -> int:
     """Of a command that made one run."""
+    from venire.records import RunStatus
+
     return {RunStatus.FINISHED: OK, RunStatus.INCOMPLETE: INCOMPLETE, RunStatus.FAILED: FAILED}[status]
