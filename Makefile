@@ -43,9 +43,9 @@ run: setup
 	@echo "                                       environment, spends money): docs/judges.md"
 	@echo "      $(BIN)/venire --help             everything else; README.md is the tour"
 
-# A file's tests stay in one process: they share what its fixtures made.
+# A file's tests stay in one process: they share what its fixtures made. Slow files first: tests/conftest.py.
 test: setup
-	$(BIN)/python -m pytest -rs -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -rs -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 lint: setup
 	$(BIN)/ruff check src tests benchmarks notebooks
