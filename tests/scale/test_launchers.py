@@ -107,3 +107,27 @@ def test_ctrl_c_lets_the_jobs_keep_what_is_in_flight_and_the_same_command_goes_o
         status, said = sweep.run()
         assert status == 0, said
         assert stub.stats()["requests"] == 24
+
+
+def test_a_killed_driver_s_sweep_goes_on_by_the_same_command_and_pays_no_call_twice(tmp_path: Path) -> None:
+    if not is_there("venire_joblib"):
+        pytest.skip("needs the extra joblib")
+    with stub_process("--delay", "0.2") as stub:
+        cells = (*slow_cells(stub.url), "judge.limits.concurrency=2", "replicate=per_seed")
+        store = f"sqlite:///{tmp_path / 'calls.db'}"
+        sweep = Sweep(tmp_path / "home", store, cells, "venire_joblib")
+        process = sweep.start()
+        until(lambda: int(str(stub.stats()["ok"])) >= 4)
+        process.kill()
+        process.wait()
+        # its workers may still be at their jobs: whoever comes first pays, the other waits
+        status, said = sweep.run()
+        assert status == 0, said
+        assert set(sweep.statuses()) <= {"finished", "skipped"}
+        assert len(sweep.statuses()) == 3
+        ledger = ledger_of(store)
+        assert (ledger.replies, ledger.keys, ledger.in_flight, ledger.uncertain) == (24, 24, 0, 0)
+        assert (ledger.attempts, stub.stats()["requests"]) == (24, 24)
+        for pipe in (process.stdout, process.stderr):
+            assert pipe is not None
+            pipe.close()
