@@ -1,6 +1,6 @@
 import pytest
 from hydra import compose, initialize_config_dir
-from hydra.errors import HydraException
+from hydra.errors import HydraException, MissingConfigException
 
 from venire.commands.refusals import refusal
 from venire.config import config_dir
@@ -62,6 +62,21 @@ def test_what_was_given_is_shown_and_what_was_meant_is_guessed() -> None:
     assert refused("experiment=recorded/lmbar").endswith("; did you mean recorded/llmbar?")
     assert refused("panel=null").endswith(", got null")
     assert refused("panel=3").endswith(", got 3")
+
+
+@pytest.mark.parametrize(
+    ("plugin", "install"),
+    [
+        ("joblib", "pip install 'venire[joblib]'"),
+        ("ray", "make ray, in a checkout"),
+        ("submitit_slurm", "pip install 'venire[slurm]'"),
+    ],
+)
+def test_a_launcher_without_its_plugin_says_how_to_install_it(plugin: str, install: str) -> None:
+    missing = MissingConfigException("as where it is not installed", f"hydra/launcher/{plugin}", ["basic"])
+    assert str(refusal(missing, ["hydra/launcher=venire_x"])) == (
+        f"hydra/launcher: the plugin that {plugin!r} needs is not installed: {install} (docs/scale.md)"
+    )
 
 
 @pytest.mark.parametrize("override", ["foo", "dataset=[a", "a=b=c"])

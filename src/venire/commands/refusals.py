@@ -27,6 +27,12 @@ def refusal(error: Exception, arguments: Sequence[str]) -> ConfigError:
     return ConfigError(_no_name_of_an_option(arguments) or str(error))
 
 
+# what brings a plugin's own preset of hydra/launcher, on which ours are made
+_INSTALLS = {
+    "joblib": "pip install 'venire[joblib]'",
+    "ray": "make ray, in a checkout",
+    "submitit_slurm": "pip install 'venire[slurm]'",
+}
 _QUOTING = "a value with commas, brackets or '=' needs quotes inside the shell's: 'KEY=\"VALUE\"'"
 
 
@@ -53,6 +59,10 @@ def _no_such_key(cause: OmegaConfBaseException) -> str:
 
 def _no_such_option(file: str, options: Sequence[str]) -> str:
     group, _, option = file.rpartition("/") if file.startswith("hydra/") else file.partition("/")
+    if group == "hydra/launcher" and option in _INSTALLS:
+        return (
+            f"{group}: the plugin that {option!r} needs is not installed: {_INSTALLS[option]} (docs/scale.md)"
+        )
     known = sorted({*options} | _options_in(config_dir() / group))
     return f"{group}: no option {option!r} ({', '.join(known)}){did_you_mean(option, known)}"
 
