@@ -6,8 +6,10 @@ import time
 from pathlib import Path
 
 import pytest
+from omegaconf import OmegaConf
 
 from venire.commands.launching import Launch, checked_services, launch_until_done, passing_stops_on
+from venire.config import config_dir
 from venire.errors import ConfigError, StoreError
 from venire.sweep import Job, JobStatus, write_job
 
@@ -26,6 +28,12 @@ def test_the_launcher_is_the_last_that_the_command_line_names(tmp_path: Path) ->
     named = ("seed=0,1", "hydra/launcher=joblib", "hydra/launcher=venire_ray")
     assert launch(tmp_path, *named).launcher == "venire_ray"
     assert launch(tmp_path, "seed=0,1").launcher == "basic"
+
+
+def test_the_ray_preset_sizes_nothing_that_a_cluster_which_is_there_has_sized() -> None:
+    init = OmegaConf.load(config_dir() / "hydra" / "launcher" / "venire_ray.yaml").ray.init
+    init.setdefault("object_store_memory", 78643200)  # as the plugin does; with an address Ray refuses it
+    assert (init.object_store_memory, init.num_cpus) == (None, None)
 
 
 def test_only_another_process_is_elsewhere(tmp_path: Path) -> None:
