@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,15 @@ def until(condition: str, signs: object) -> None:
         time.sleep(0.01)
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT raises, as in a terminal: in a background job it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_the_first_interrupt_asks_to_stop_and_the_second_to_break_off(tmp_path: Path) -> None:
     signs, said = launch(tmp_path).signs, []
     with passing_stops_on(signs, said.append):

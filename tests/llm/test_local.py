@@ -128,7 +128,8 @@ def test_a_real_model_judges_under_a_schema_and_is_gone_afterwards() -> None:
                 await backend.send(question("word " * 600, tag, max_tokens=4))
             with pytest.raises(BackendError, match="expects 'local:other"):
                 await backend.send(question("x", "local:other@0"))
-            return replies, too_long.value, children()[0]
+            (server,) = servers()
+            return replies, too_long.value, server
         finally:
             await backend.aclose()
 
@@ -179,10 +180,12 @@ def test_the_server_dies_with_a_parent_that_is_killed() -> None:
     assert not alive(pid)
 
 
-def children() -> list[int]:
+def servers() -> list[int]:
+    """The process ids of this process's servers; it may have other children."""
     import psutil
 
-    return [child.pid for child in psutil.Process().children()]
+    children = psutil.Process().children()
+    return [child.pid for child in children if "venire.llm.local_server" in child.cmdline()]
 
 
 def alive(pid: int) -> bool:
