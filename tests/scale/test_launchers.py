@@ -90,7 +90,7 @@ def test_a_killed_process_is_replaced_and_nothing_committed_is_paid_again(tmp_pa
 def test_ctrl_c_lets_the_jobs_keep_what_is_in_flight_and_the_same_command_goes_on(tmp_path: Path) -> None:
     if not is_there("venire_joblib"):
         pytest.skip("needs the extra joblib")
-    with stub_process("--delay", "0.2") as stub:
+    with stub_process("--delay", "0.5") as stub:
         cells = (*slow_cells(stub.url), "judge.limits.concurrency=2", "replicate=per_seed")
         store = f"sqlite:///{tmp_path / 'calls.db'}"
         sweep = Sweep(tmp_path / "home", store, cells, "venire_joblib")
@@ -100,7 +100,9 @@ def test_ctrl_c_lets_the_jobs_keep_what_is_in_flight_and_the_same_command_goes_o
         out, err = process.communicate(timeout=300)
         assert process.returncode == 3, out + err
         assert "SIGINT: no further job starts" in err
-        assert set(sweep.statuses()) == {"incomplete"}
+        # one may have ended before it saw the sign
+        assert "incomplete" in sweep.statuses()
+        assert set(sweep.statuses()) <= {"incomplete", "finished"}
         stopped = ledger_of(store)
         assert (stopped.uncertain, stopped.in_flight) == (0, 0)
         assert stopped.attempts < 24
