@@ -1,17 +1,16 @@
 """The server: on a free or a given port, until Ctrl-C; or in a thread."""
 
-import signal
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from types import FrameType
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from venire.errors import ConfigError
 from venire.page.security import Guard
+from venire.terminating import terminated_as_interrupted
 
 if TYPE_CHECKING:
     import uvicorn
@@ -58,7 +57,7 @@ def serve(
     """Serve until Ctrl-C (or SIGTERM); answers under way are finished, three seconds at most."""
     server = _server(app)
     say(f"{url or url_of(listening)}\nStop it with Ctrl-C.")
-    with _terminated_as_interrupted(), suppress(KeyboardInterrupt):  # asked for
+    with terminated_as_interrupted(), suppress(KeyboardInterrupt):  # asked for
         server.run(sockets=[listening])
     say("stopped")
 
@@ -94,17 +93,3 @@ def _server(app: Guard) -> "uvicorn.Server":
             timeout_graceful_shutdown=3,
         )
     )
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM end the block like Ctrl-C."""
-
-    def interrupt(_signum: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -1,13 +1,10 @@
 """Labels as a file that `venire review import` takes: JSON lines or CSV."""
 
-import csv
-import io
 from collections.abc import Iterable
 
-from venire.records import Winner
-from venire.review.labels import Label
+from venire.review.labels import Label, said_by
 from venire.review.queue import handle_of
-from venire.review.sheets import RATING, SheetFormat, harmless
+from venire.review.sheets import RATING, SheetFormat, csv_text
 from venire.runs.strict_json import dumps
 
 _COLUMNS = ("annotator", "created_at", "seconds", "comment", "shown", "source", "run_id")
@@ -22,23 +19,12 @@ def label_sheet(labels: Iterable[Label], form: SheetFormat, *, handles: bool = F
     rows = [_row(label, handle_of(label.instance_id) if handles else label.instance_id) for label in labels]
     if form is SheetFormat.JSONL:
         return "".join(f"{dumps(row)}\n" for row in rows)
-    flat = [_flat(row) for row in rows]
-    columns = list(dict.fromkeys(name for row in flat for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: harmless(value) for name, value in row.items()} for row in flat)
-    return text.getvalue()
+    return csv_text([_flat(row) for row in rows])
 
 
 def _row(label: Label, name: str) -> dict[str, object]:
-    said: dict[str, object] = (
-        {"verdict": label.verdict.value}
-        if isinstance(label.verdict, Winner)
-        else {"ratings": dict(label.verdict)}
-    )
     texts = {name: getattr(label, name) for name in _COLUMNS}
-    return {"instance_id": name, "content": label.content, **said, **texts}
+    return {"instance_id": name, "content": label.content, **said_by(label), **texts}
 
 
 def _flat(row: dict[str, object]) -> dict[str, str]:

@@ -60,6 +60,12 @@ def _plain(verdict: Verdict) -> object:
     return verdict if isinstance(verdict, Winner) else dict(verdict)
 
 
+def said_by(label: Label) -> dict[str, object]:
+    """What the label says, as a JSON field: `verdict`, or `ratings` by dimension."""
+    plain = _plain(label.verdict)
+    return {"verdict": str(plain)} if isinstance(plain, Winner) else {"ratings": plain}
+
+
 def content_of(instance: Instance) -> str:
     """The hash of an item's texts."""
     return content_id(instance.prompt, instance.context, [each.text for each in instance.responses])

@@ -61,12 +61,16 @@ def sheet(items: Sequence[ReviewItem], form: SheetFormat, shown: Shown = Shown()
     rows = [_row(item, shown) for item in items]
     if form is SheetFormat.JSONL:
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-    flat = [_flat(row) for row in rows]
-    columns = list(dict.fromkeys(name for row in flat for name in row))
+    return csv_text([_flat(row) for row in rows])
+
+
+def csv_text(rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows as CSV that a spreadsheet runs nothing of; columns in the order in which they first come."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: harmless(value) for name, value in row.items()} for row in flat)
+    writer.writerows({name: harmless(value) for name, value in row.items()} for row in rows)
     return text.getvalue()
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from filelock import FileLock
 
 from venire.errors import DataError
+from venire.lines import add_lines, is_whole
 from venire.records import Order, Winner
-from venire.review.labels import Label, current
-from venire.review.lines import add_lines, is_whole
+from venire.review.labels import Label, current, said_by
 from venire.runs.strict_json import dumps
 
 FOLDER = "labels"
@@ -167,13 +167,8 @@ _NAMES_A_LABEL = ("instance_id", "content", "annotator", "created_at")
 def fields_of(label: Label) -> dict[str, object]:
     """A label as JSON fields."""
     fields: dict[str, object] = {name: getattr(label, name) for name in _TEXTS}
-    said: dict[str, object] = (
-        {"verdict": label.verdict.value}
-        if isinstance(label.verdict, Winner)
-        else {"ratings": dict(label.verdict)}
-    )
     shown = {} if label.shown is None else {"shown": label.shown.value}
-    return {**fields, **said, "seconds": label.seconds, **shown}
+    return {**fields, **said_by(label), "seconds": label.seconds, **shown}
 
 
 _TEXTS = (

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from venire.errors import TrackingError
 from venire.runs import redact
+from venire.terminating import terminated_as_interrupted
 from venire.tracking.settings import TrackingSettings
 from venire.tracking.store import opened
 from venire.tracking.view import prepare_view
@@ -63,7 +64,7 @@ def serve_ui(
         if open_browser:
             webbrowser.open(url)
         return
-    with _terminated_as_interrupted(), running_ui(home, settings, port=port) as ui:
+    with terminated_as_interrupted(), running_ui(home, settings, port=port) as ui:
         say(f"MLflow UI: {ui.url}\nStop it with Ctrl-C.")
         if open_browser:
             webbrowser.open(ui.url)
@@ -173,17 +174,3 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             continue
     process.wait()
-
-
-@contextmanager
-def _terminated_as_interrupted() -> Iterator[None]:
-    """Let SIGTERM end the block like Ctrl-C, so that the server does not outlive us."""
-
-    def interrupt(_signum: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

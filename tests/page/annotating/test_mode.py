@@ -71,7 +71,7 @@ def test_a_disk_that_is_full_is_said_and_nothing_that_was_filled_in_is_lost(tmp_
         visitor.enter("ann")
         visitor.label(1, {"verdict": "A"})
         with monkeypatch.context() as patched:
-            patched.setattr("venire.review.lines.os.write", full)
+            patched.setattr("venire.lines.os.write", full)
             reply = visitor.label(2, {"verdict": "B", "comment": "kept"})
             assert (reply.status, "Nothing was saved: No space left on device." in reply.text) == (500, True)
             assert re.search(r'value="B"[^>]* checked>.*>kept</textarea>', reply.text, re.DOTALL)

@@ -1,7 +1,6 @@
 """What people chose: one choice, and the file that keeps choices, which a killed process does not shorten."""
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from venire.errors import DataError
+from venire.lines import add_lines, is_whole
 from venire.methods.juryflow.select import Focus, Question
 from venire.records import Outcome
 
@@ -132,7 +132,7 @@ def read_choices(path: Path) -> tuple[Choice, ...]:
     if not path.is_file():
         return ()
     *lines, rest = path.read_bytes().split(b"\n")
-    if rest and _is_whole(rest):
+    if rest and is_whole(rest):
         lines.append(rest)
     return tuple(_choice(line, f"{path}:{number}") for number, line in enumerate(lines, start=1))
 
@@ -141,47 +141,11 @@ def append_choice(path: Path, choice: Choice) -> None:
     """Add a choice; when this returns, neither a kill of the process nor of the machine loses it.
 
     Raises:
-        OSError: it could not be kept.
+        OSError: it could not be kept; the file is as it was.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):
-        is_new = not path.exists()
-        with path.open("ab+") as file:
-            _end_the_last_line(file.fileno())
-            file.write(choice_line(choice).encode())
-            file.flush()
-            os.fsync(file.fileno())
-        if is_new:
-            _keep_name(path.parent)
-
-
-def _end_the_last_line(file: int) -> None:
-    """A line that was cut short is taken away, one that only lacks its end is given it."""
-    size = os.fstat(file).st_size
-    rest = os.pread(file, size, 0).rpartition(b"\n")[2]
-    if not rest:
-        return
-    if _is_whole(rest):
-        os.write(file, b"\n")
-    else:
-        os.ftruncate(file, size - len(rest))
-
-
-def _keep_name(folder: Path) -> None:
-    """The new file's name is in the folder, whatever becomes of the machine."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
-
-
-def _is_whole(line: bytes) -> bool:
-    try:
-        json.loads(line)
-    except ValueError:
-        return False
-    return True
+        add_lines(path, choice_line(choice))
 
 
 def _choice(line: bytes, where: str) -> Choice:
