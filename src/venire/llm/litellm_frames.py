@@ -11,9 +11,9 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from venire.llm.protocol import AttemptFailed, Reply
+from venire.llm.protocol import Reply
 from venire.llm.route import Route
-from venire.records import AttemptStatus, Request, Usage
+from venire.records import Request
 
 _LENGTH = struct.Struct(">I")
 
@@ -42,51 +42,11 @@ class Cancel:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """An `AttemptFailed`, in plain fields."""
-
-    status: AttemptStatus
-    detail: str
-    retryable: bool
-    retry_after_s: float | None
-    usage: Usage
-
-    @classmethod
-    def of(cls, error: AttemptFailed) -> "Failed":
-        """The fields of `error`."""
-        return cls(error.status, error.detail, error.retryable, error.retry_after_s, error.usage)
-
-    def error(self) -> AttemptFailed:
-        """The error again."""
-        return AttemptFailed(
-            self.status,
-            self.detail,
-            retryable=self.retryable,
-            retry_after_s=self.retry_after_s,
-            usage=self.usage,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A `BackendError`."""
-
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """An error that no backend may raise: a fault of ours."""
-
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of an `Ask`."""
+    """What became of an `Ask`: a reply, or what `Backend.send` raised."""
 
     number: int
-    outcome: Reply | Failed | Refused | Broken
+    outcome: Reply | Exception
 
 
 def framed(value: object) -> bytes:

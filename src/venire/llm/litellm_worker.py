@@ -11,7 +11,7 @@ import signal
 from venire.errors import BackendError
 from venire.llm.credentials import api_key, redact
 from venire.llm.litellm_client import LiteLLMBackend
-from venire.llm.litellm_frames import Answer, Ask, Broken, Cancel, Failed, Refused, Start, framed, read_frame
+from venire.llm.litellm_frames import Answer, Ask, Cancel, Start, framed, read_frame
 from venire.llm.protocol import AttemptFailed, Reply
 from venire.records import Request
 
@@ -45,17 +45,13 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             under_way[message.number].cancel()
 
 
-async def _outcome(
-    backend: LiteLLMBackend, request: Request, keys: list[str]
-) -> Reply | Failed | Refused | Broken:
+async def _outcome(backend: LiteLLMBackend, request: Request, keys: list[str]) -> Reply | Exception:
     try:
         return await backend.send(request)
-    except AttemptFailed as failed:
-        return Failed.of(failed)
-    except BackendError as refused:
-        return Refused(str(refused))
-    except Exception as error:  # told to the parent, which raises it
-        return Broken(redact(f"{type(error).__name__}: {error}", keys))
+    except (AttemptFailed, BackendError) as told:
+        return told
+    except Exception as error:  # a fault of ours, which the parent raises
+        return RuntimeError(redact(f"in a litellm worker: {type(error).__name__}: {error}", keys))
 
 
 async def _over_standard_streams(answer: int) -> None:

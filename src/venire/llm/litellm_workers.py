@@ -15,10 +15,7 @@ from venire.llm.litellm_client import LiteLLMBackend
 from venire.llm.litellm_frames import (
     Answer,
     Ask,
-    Broken,
     Cancel,
-    Failed,
-    Refused,
     Start,
     framed,
     read_frame,
@@ -59,8 +56,12 @@ class _Worker:
                 answer = await read_frame(self.process.stdout)
                 assert isinstance(answer, Answer)
                 future = self.waiting.get(answer.number)
-                if future is not None and not future.done():
-                    _settle(future, answer)
+                if future is None or future.done():
+                    continue
+                if isinstance(answer.outcome, Reply):
+                    future.set_result(answer.outcome)
+                else:
+                    future.set_exception(answer.outcome)
         except (asyncio.IncompleteReadError, ConnectionError):
             status = await self.process.wait()
             if not self.ready.done():
@@ -151,18 +152,6 @@ class LiteLLMWorkers:
         worker.reading = asyncio.create_task(worker.read())
         worker.tell(self._start)
         return worker
-
-
-def _settle(future: asyncio.Future[Reply], answer: Answer) -> None:
-    match answer.outcome:
-        case Reply() as reply:
-            future.set_result(reply)
-        case Failed() as failed:
-            future.set_exception(failed.error())
-        case Refused(message):
-            future.set_exception(BackendError(message))
-        case Broken(message):
-            future.set_exception(RuntimeError(f"in a litellm worker: {message}"))
 
 
 async def _closed(worker: _Worker) -> None:

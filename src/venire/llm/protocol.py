@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 from venire.records import (
@@ -77,6 +78,13 @@ class AttemptFailed(Exception):
         self.retryable = retryable
         self.retry_after_s = retry_after_s
         self.usage = usage
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Made anew of its fields, where it goes to another process."""
+        made = partial(
+            AttemptFailed, retryable=self.retryable, retry_after_s=self.retry_after_s, usage=self.usage
+        )
+        return made, (self.status, self.detail)
 
 
 class Backend(Protocol):
