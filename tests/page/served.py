@@ -2,15 +2,12 @@
 
 import http.client
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
-
-import pytest
 
 from venire.metrics.annotators import AgreementSettings
 from venire.page.annotating.mode import annotating
@@ -24,15 +21,6 @@ SECRET = b"0123456789abcdef0123456789abcdef"
 FLUENCY = Dimension("fluency", "how fluent", 1, 5)
 POLITE = Dimension("polite", "whether polite", 0, 1, 1)
 LENGTH = Dimension("length", "how long", 0, 10, None)
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 
 def pair(name: str, **changes: object) -> Instance:
@@ -132,12 +120,3 @@ class Visitor:
         page = self.get(f"/{mode}/item/{number}")
         hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page.text))
         return self.post(f"/{mode}/item/{number}", {**hidden, **answer})
-
-
-def chromium_path() -> str:
-    """Where a chromium is; skips the test where there is none."""
-    pytest.importorskip("playwright", reason="needs playwright")
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("needs a chromium on PATH")
-    return found

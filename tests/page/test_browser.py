@@ -1,12 +1,14 @@
 """People at work in a real headless Chromium: by keyboard, two at once, over reloads and restarts."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
 
 import pytest
+from tests.chromium import headless
 from tests.page.corpus import XSS
-from tests.page.served import FLUENCY, LENGTH, POLITE, QUIET, chromium_path, pair, rated, serving, work_of
+from tests.page.person import OVERFLOW, Visit
+from tests.page.served import FLUENCY, LENGTH, POLITE, pair, rated, serving, work_of
 
 from venire.judging.criteria import Criterion
 from venire.page.annotating.work import Guide, Item
@@ -15,7 +17,7 @@ from venire.review.sheets import Shown
 from venire.review.store import read_labels
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.slow
 
@@ -23,45 +25,24 @@ pytestmark = pytest.mark.slow
 FOREIGN = """() => document.querySelectorAll(
     `main script, main img, main svg, main iframe, main style, main base, main meta, main math, main b,
     a[href^="javascript"], [onerror], [onload], [onfocus], form[action^="http"]`).length"""
-OVERFLOW = "() => document.scrollingElement.scrollWidth - innerWidth"
 
 
 @pytest.fixture(scope="module")
 def browser() -> "Iterator[Browser]":
-    path = chromium_path()
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=QUIET)
+    with headless() as browser:
         yield browser
-        browser.close()
 
 
-@dataclass
-class Person:
-    """Somebody with a browser of one's own; `odd` is what happened there that must not."""
+class Person(Visit):
+    """Somebody who labels."""
 
-    page: "Page"
-    odd: list[str] = field(default_factory=list)
+    patience_ms = 8000
 
     @classmethod
-    def at(cls, browser: "Browser", url: str, name: str, **options: object) -> "Person":
-        page = browser.new_context(**options).new_page()  # type: ignore[arg-type]
-        page.set_default_timeout(8000)
-        person = cls(page)
-        page.on("dialog", lambda dialog: (person.odd.append(dialog.message), dialog.dismiss()))
-        page.on("pageerror", lambda error: person.odd.append(str(error)))
-        page.on("console", lambda said: person.odd.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda each: None if each.url.startswith(url) else person.odd.append(each.url))
-        page.goto(url)
-        page.keyboard.type(name)  # the field has the focus
-        page.keyboard.press("Enter")
-        page.wait_for_url("**/item/*")
+    def at(cls, browser: "Browser", url: str, name: str, **options: object) -> Self:
+        person = super().at(browser, url, name, **options)
+        person.page.wait_for_url("**/item/*")
         return person
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
 
     def told(self, text: str) -> None:
         """Wait until the live region says `text`."""

@@ -2,13 +2,14 @@
 
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from tests.llm.conftest import _schema_of_its_own
 from tests.scale.sweeps import LAUNCHERS, Sweep, is_there, ledger_of, until
-from tests.stub.process import stub_process
+from tests.stub.process import StubProcess, stub_process
 
 CELLS = (
     *("experiment=juryflow/table3", "backend=simulated", "dataset=sample", "dataset.limit=3"),
@@ -52,26 +53,22 @@ def test_a_launched_table_3_is_the_basic_one_bit_for_bit_and_every_call_is_paid_
     assert (paid.attempts, paid.replies, paid.in_flight, paid.uncertain) == (paid.keys, paid.keys, 0, 0)
 
 
-def slow_cells(url: str) -> Sequence[str]:
-    """Three jobs of eight calls each."""
-    judge = ("judge=openai_compatible", "judge.model=stub", f"judge.api_base={url}")
-    return (
-        "dataset=sample",
-        "dataset.limit=8",
-        "method=pairwise",
-        "method.orders=as_given",
-        *judge,
-        "seed=0,1,2",
-    )
+@contextmanager
+def slow_sweep(folder: Path, delay_s: float) -> Iterator[tuple[StubProcess, Sweep]]:
+    """Three jobs of eight calls each in two processes, two calls at once in each, and who answers them."""
+    if not is_there("venire_joblib"):
+        pytest.skip("needs the extra joblib")
+    with stub_process("--delay", f"{delay_s:g}") as stub:
+        cells = (
+            *("dataset=sample", "dataset.limit=8", "method=pairwise", "method.orders=as_given"),
+            *("judge=openai_compatible", "judge.model=stub", f"judge.api_base={stub.url}"),
+            *("seed=0,1,2", "judge.limits.concurrency=2", "replicate=per_seed"),
+        )
+        yield stub, Sweep(folder / "home", f"sqlite:///{folder / 'calls.db'}", cells, "venire_joblib")
 
 
 def test_a_killed_process_is_replaced_and_nothing_committed_is_paid_again(tmp_path: Path) -> None:
-    if not is_there("venire_joblib"):
-        pytest.skip("needs the extra joblib")
-    with stub_process("--delay", "0.2") as stub:
-        cells = (*slow_cells(stub.url), "judge.limits.concurrency=2", "replicate=per_seed")
-        store = f"sqlite:///{tmp_path / 'calls.db'}"
-        sweep = Sweep(tmp_path / "home", store, cells, "venire_joblib")
+    with slow_sweep(tmp_path, 0.2) as (stub, sweep):
         process = sweep.start()
         until(lambda: int(str(stub.stats()["ok"])) >= 6)
         os.kill(next(iter(sweep.under_way().values())), signal.SIGKILL)
@@ -79,7 +76,7 @@ def test_a_killed_process_is_replaced_and_nothing_committed_is_paid_again(tmp_pa
         assert process.returncode == 0, out + err
         assert "a process of the launcher died (TerminatedWorkerError)" in err
         assert sweep.statuses() == ["finished"] * 3
-        ledger = ledger_of(store)
+        ledger = ledger_of(sweep.store)
         assert (ledger.replies, ledger.keys, ledger.in_flight) == (24, 24, 0)
         assert ledger.attempts - ledger.uncertain == 24  # what was in flight at the kill was asked again
         # some may have been broken off before it was sent
@@ -88,12 +85,7 @@ def test_a_killed_process_is_replaced_and_nothing_committed_is_paid_again(tmp_pa
 
 
 def test_ctrl_c_lets_the_jobs_keep_what_is_in_flight_and_the_same_command_goes_on(tmp_path: Path) -> None:
-    if not is_there("venire_joblib"):
-        pytest.skip("needs the extra joblib")
-    with stub_process("--delay", "0.5") as stub:
-        cells = (*slow_cells(stub.url), "judge.limits.concurrency=2", "replicate=per_seed")
-        store = f"sqlite:///{tmp_path / 'calls.db'}"
-        sweep = Sweep(tmp_path / "home", store, cells, "venire_joblib")
+    with slow_sweep(tmp_path, 0.5) as (stub, sweep):
         process = sweep.start()
         until(lambda: int(str(stub.stats()["ok"])) >= 4)
         process.send_signal(signal.SIGINT)
@@ -103,7 +95,7 @@ def test_ctrl_c_lets_the_jobs_keep_what_is_in_flight_and_the_same_command_goes_o
         # one may have ended before it saw the sign
         assert "incomplete" in sweep.statuses()
         assert set(sweep.statuses()) <= {"incomplete", "finished"}
-        stopped = ledger_of(store)
+        stopped = ledger_of(sweep.store)
         assert (stopped.uncertain, stopped.in_flight) == (0, 0)
         assert stopped.attempts < 24
         status, said = sweep.run()
@@ -112,12 +104,7 @@ def test_ctrl_c_lets_the_jobs_keep_what_is_in_flight_and_the_same_command_goes_o
 
 
 def test_a_killed_driver_s_sweep_goes_on_by_the_same_command_and_pays_no_call_twice(tmp_path: Path) -> None:
-    if not is_there("venire_joblib"):
-        pytest.skip("needs the extra joblib")
-    with stub_process("--delay", "0.2") as stub:
-        cells = (*slow_cells(stub.url), "judge.limits.concurrency=2", "replicate=per_seed")
-        store = f"sqlite:///{tmp_path / 'calls.db'}"
-        sweep = Sweep(tmp_path / "home", store, cells, "venire_joblib")
+    with slow_sweep(tmp_path, 0.2) as (stub, sweep):
         process = sweep.start()
         until(lambda: int(str(stub.stats()["ok"])) >= 4)
         process.kill()
@@ -127,7 +114,7 @@ def test_a_killed_driver_s_sweep_goes_on_by_the_same_command_and_pays_no_call_tw
         assert status == 0, said
         assert set(sweep.statuses()) <= {"finished", "skipped"}
         assert len(sweep.statuses()) == 3
-        ledger = ledger_of(store)
+        ledger = ledger_of(sweep.store)
         assert (ledger.replies, ledger.keys, ledger.in_flight, ledger.uncertain) == (24, 24, 0, 0)
         assert (ledger.attempts, stub.stats()["requests"]) == (24, 24)
         for pipe in (process.stdout, process.stderr):

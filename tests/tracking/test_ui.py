@@ -1,6 +1,5 @@
 import json
 import math
-import shutil
 import signal
 import socket
 import subprocess
@@ -9,6 +8,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from tests.chromium import QUIET, chromium_path
 
 from venire.errors import TrackingError
 from venire.reporting.figure import Captions
@@ -23,15 +23,6 @@ from venire.tracking.ui import free_port, running_ui, serve_ui
 from venire.tracking.upload import upload_run
 
 SETTINGS = TrackingSettings()
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 # Column headers whose middle is seen: neither scrolled out of the table nor under another element.
 SEEN_HEADERS = """() => [...document.querySelectorAll('[role=columnheader][col-id]')].filter(cell => {
     const box = cell.getBoundingClientRect();
@@ -53,11 +44,7 @@ serve_ui(Path(sys.argv[1]), TrackingSettings(), port=int(sys.argv[2]), open_brow
 
 @pytest.fixture(scope="module")
 def chromium() -> str:
-    pytest.importorskip("playwright", reason="needs playwright")
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("needs a chromium on PATH")
-    return found
+    return chromium_path()
 
 
 def test_a_busy_port_is_passed_over():

@@ -7,17 +7,18 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from tests.chromium import headless
 from tests.methods.juryflow.court import pair
 from tests.page.corpus import XSS
 from tests.page.jury.questions import asking, node, page_of, question, run_sample
-from tests.page.served import QUIET, chromium_path
+from tests.page.person import OVERFLOW, Visit
 
 from venire.launch import DURATION
 from venire.methods.juryflow.choices import read_choices
@@ -28,51 +29,23 @@ from venire.records import EMBEDDING_STAGE
 from venire.runs import read_record
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[3]
 LIMIT = "dataset.limit=3"
 BLANK = 20_000  # bytes that a picture of an empty page does not reach
-OVERFLOW = "() => document.scrollingElement.scrollWidth - innerWidth"
 
 
 @pytest.fixture(scope="module")
 def browser() -> "Iterator[Browser]":
-    path = chromium_path()
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=QUIET)
+    with headless() as browser:
         yield browser
-        browser.close()
 
 
-@dataclass
-class Person:
-    """Somebody at the page; `odd` is what happened there that must not."""
-
-    page: "Page"
-    odd: list[str] = field(default_factory=list)
-
-    @classmethod
-    def at(cls, browser: "Browser", url: str, name: str, **options: object) -> "Person":
-        page = browser.new_context(**options).new_page()  # type: ignore[arg-type]
-        page.set_default_timeout(15_000)
-        person = cls(page)
-        page.on("dialog", lambda dialog: (person.odd.append(dialog.message), dialog.dismiss()))
-        page.on("pageerror", lambda error: person.odd.append(str(error)))
-        page.on("console", lambda said: person.odd.append(said.text) if said.type == "error" else None)
-        page.on("request", lambda each: None if each.url.startswith(url) else person.odd.append(each.url))
-        page.goto(url)
-        page.keyboard.type(name)  # the field has the focus
-        page.keyboard.press("Enter")
-        return person
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
+class Person(Visit):
+    """Somebody who chooses."""
 
     def is_asked(self) -> None:
         """Wait until a question is there, scripts and all."""
