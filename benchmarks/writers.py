@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.scale.sweeps import ledger_of
+from tests.stub.asking import complete_all
 from tests.stub.process import stub_process
 
-from venire.llm.direct import DirectBackend
-from venire.llm.open import open_llm
-from venire.llm.route import Client, Limits, Route
+from venire.llm.route import Limits
 from venire.llm.settings import LLMSettings
-from venire.records import Message, Request
 
 ROOT = Path(__file__).parents[1]
 
@@ -47,18 +45,16 @@ async def ask_all(load: Load, name: str) -> None:
 
 
 async def ask(load: Load, name: str) -> None:
-    limits = Limits(concurrency=load.concurrency, timeout_s=60.0)
-    route = Route("stub", load.url, Client.DIRECT, "stub", api_base=load.url, limits=limits)
-    texts = [f"Question {n} of {name}?" for n in range(load.own)] + [
-        f"Question {n}?" for n in range(load.shared)
-    ]
-    requests = [Request("stub", (Message("user", text),), load.url, max_tokens=60) for text in texts]
-    # Each process has its own places here: what is measured is the store.
-    settings = LLMSettings(shared_limits=False)
-    async with open_llm(
-        [route], lambda route: DirectBackend([route], {}), settings, store_url=load.store, run_id=name
-    ) as llm:
-        await asyncio.gather(*[llm.complete(request) for request in requests])
+    own = [f"Question {n} of {name}?" for n in range(load.own)]
+    await complete_all(
+        own + [f"Question {n}?" for n in range(load.shared)],
+        url=load.url,
+        store=load.store,
+        run_id=name,
+        limits=Limits(concurrency=load.concurrency, timeout_s=60.0),
+        # Each process has its own places here: what is measured is the store.
+        settings=LLMSettings(shared_limits=False),
+    )
 
 
 def start(load: Load, name: str) -> "subprocess.Popen[str]":

@@ -22,19 +22,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import select
+from tests.stub.asking import complete_all, requests_for
 from tests.stub.process import StubProcess, stub_process
 from tests.stub.replies import digest
 
-from venire.llm.direct import DirectBackend
 from venire.llm.key import request_key
 from venire.llm.ledger import open_intents
-from venire.llm.open import open_llm
 from venire.llm.openai_wire import chat_body
-from venire.llm.route import Client, Limits, Route
-from venire.llm.settings import LLMSettings
+from venire.llm.route import Limits
 from venire.llm.store import open_engine
 from venire.llm.store.schema import attempts, replies
-from venire.records import Message, Request
+from venire.records import Request
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,21 +61,20 @@ class Study:
 
 
 def requests_of(load: Load) -> list[Request]:
-    return [
-        Request("stub", (Message("user", f"Question {number}?"),), load.url, max_tokens=60)
-        for number in range(load.requests)
-    ]
+    return requests_for(_texts(load), load.url)
+
+
+def _texts(load: Load) -> list[str]:
+    return [f"Question {number}?" for number in range(load.requests)]
 
 
 async def ask_all(load: Load, run_id: str) -> tuple[list[str], int]:
     """The replies' texts, and how many calls were uncertain."""
     limits = Limits(concurrency=load.concurrency, timeout_s=20.0, retries=2, backoff_s=0.05)
-    route = Route("stub", load.url, Client.DIRECT, "stub", api_base=load.url, limits=limits)
-    async with open_llm(
-        [route], lambda route: DirectBackend([route], {}), LLMSettings(), store_url=load.store, run_id=run_id
-    ) as llm:
-        done = await asyncio.gather(*[llm.complete(request) for request in requests_of(load)])
-        return [completion.text for completion in done], llm.summary.uncertain
+    done, uncertain = await complete_all(
+        _texts(load), url=load.url, store=load.store, run_id=run_id, limits=limits
+    )
+    return [completion.text for completion in done], uncertain
 
 
 def start(load: Load, run_id: str) -> subprocess.Popen[str]:

@@ -18,15 +18,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from sqlalchemy import select
+from tests.stub.asking import complete_all
 from tests.stub.process import StubProcess, stub_process
 
-from venire.llm.direct import DirectBackend
-from venire.llm.open import open_llm
-from venire.llm.route import Client, Limits, Route
-from venire.llm.settings import LLMSettings
+from venire.llm.route import Limits
 from venire.llm.store import open_engine
 from venire.llm.store.schema import attempts
-from venire.records import Message, Request
 
 ROOT = Path(__file__).parents[2]
 
@@ -43,16 +40,13 @@ class Load:
 
 
 async def ask_all(load: Load, name: str) -> None:
-    limits = Limits(load.concurrency, load.requests_per_minute or None, timeout_s=60.0)
-    route = Route("stub", load.url, Client.DIRECT, "stub", api_base=load.url, limits=limits)
-    asked = [
-        Request("stub", (Message("user", f"Question {number} of {name}?"),), load.url, max_tokens=60)
-        for number in range(load.requests)
-    ]
-    async with open_llm(
-        [route], lambda route: DirectBackend([route], {}), LLMSettings(), store_url=load.store, run_id=name
-    ) as llm:
-        await asyncio.gather(*[llm.complete(request) for request in asked])
+    await complete_all(
+        [f"Question {number} of {name}?" for number in range(load.requests)],
+        url=load.url,
+        store=load.store,
+        run_id=name,
+        limits=Limits(load.concurrency, load.requests_per_minute or None, timeout_s=60.0),
+    )
 
 
 def start(load: Load, name: str) -> "subprocess.Popen[str]":
