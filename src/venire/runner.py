@@ -2,7 +2,7 @@
 
 import asyncio
 import gc
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -137,15 +137,11 @@ async def judge_all(
         for start in range(0, len(ordered), size):
             frozen = memory
 
-            async def judge(instance: Instance, memory: object = frozen) -> Outcome:
-                recording = Recording(llm)
-                try:
-                    return await _judge(method, instance, memory, recording)
-                except STOPS:
-                    unfinished[instance.id] = [
-                        replace(call, instance_id=instance.id) for call in recording.calls
-                    ]
-                    raise
+            async def judge(instance: Instance, memory: object = frozen) -> Outcome | None:
+                outcome, calls = await _attempted(method, instance, memory, llm, stop)
+                if outcome is None:
+                    unfinished[instance.id] = calls
+                return outcome
 
             block = await _concurrently(ordered[start : start + size], judge, pace.concurrency, stop, on_done)
             for outcome in block:
@@ -203,29 +199,15 @@ async def judge_streaming(
     async def worker() -> None:
         while (taken := await passing.next(stop)) is not None:
             place, instance = taken
-            recording = Recording(llm)
-            outcome: Outcome | None = None
-            try:
-                outcome = await _judge(method, instance, memory, recording)
-            except STOPS as reason:
-                stop.set(reason)
-                passing.unfinished[place] = [
-                    replace(call, instance_id=instance.id) for call in recording.calls
-                ]
-            except Exception as error:
-                error.add_note(f"while judging {instance.id!r}")
-                raise
+            outcome, calls = await _attempted(method, instance, memory, llm, stop)
+            if outcome is None:
+                passing.unfinished[place] = calls
             passing.put(place, instance, outcome)
             if outcome is not None:
                 on_done(outcome)
 
     with _collecting_seldom():
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(concurrency):
-                    group.create_task(worker())
-        except ExceptionGroup as errors:
-            raise _telling(errors) from None
+        await _together(worker, concurrency)
         passing.rest()
     left = tuple(call for _, calls in sorted(passing.unfinished.items()) for call in calls)
     return Passed(passing.judged, stop.reason if passing.judged < passing.started else None, left)
@@ -296,6 +278,31 @@ def _collecting_seldom() -> Iterator[None]:
             gc.unfreeze()
 
 
+async def _attempted(
+    method: Method, instance: Instance, memory: object, llm: LLM, stop: Stop
+) -> tuple[Outcome | None, list[Call]]:
+    """The outcome; where there was a reason to stop, which is set, None and the calls so far."""
+    recording = Recording(llm)
+    try:
+        return await _judge(method, instance, memory, recording), []
+    except STOPS as reason:
+        stop.set(reason)
+        return None, [replace(call, instance_id=instance.id) for call in recording.calls]
+    except Exception as error:
+        error.add_note(f"while judging {instance.id!r}")
+        raise
+
+
+async def _together(worker: Callable[[], Coroutine[None, None, None]], count: int) -> None:
+    """`count` workers until all have ended; what one raises is raised as itself."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(count):
+                group.create_task(worker())
+    except ExceptionGroup as errors:
+        raise _telling(errors) from None
+
+
 async def _judge(method: Method, instance: Instance, memory: object, llm: LLM) -> Outcome:
     try:
         outcome = await method.judge(instance, memory, llm)
@@ -310,7 +317,7 @@ async def _judge(method: Method, instance: Instance, memory: object, llm: LLM) -
 
 async def _concurrently(
     instances: Sequence[Instance],
-    judge: Callable[[Instance], Awaitable[Outcome]],
+    judge: Callable[[Instance], Awaitable[Outcome | None]],
     concurrency: int,
     stop: Stop,
     on_done: Callable[[Outcome], None],
@@ -323,23 +330,13 @@ async def _concurrently(
         for index, instance in queue:
             if stop.reason:
                 return
-            try:
-                outcome = await judge(instance)
-            except STOPS as reason:
-                stop.set(reason)
+            outcome = await judge(instance)
+            if outcome is None:
                 return
-            except Exception as error:
-                error.add_note(f"while judging {instance.id!r}")
-                raise
             outcomes[index] = outcome
             on_done(outcome)
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(concurrency, len(instances))):
-                group.create_task(worker())
-    except ExceptionGroup as errors:
-        raise _telling(errors) from None
+    await _together(worker, min(concurrency, len(instances)))
     return [outcome for outcome in outcomes if outcome is not None]
 
 
