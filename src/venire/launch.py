@@ -175,7 +175,7 @@ def _held(begun: _Begun) -> tuple[Ending, tuple[str, ...]]:
         unfinished=judged.unfinished,
         development=[call for outcome in judged.development for call in outcome.calls],
     )
-    return ending, (*_lost(judged), *warnings)
+    return ending, (*lost_in(judged), *warnings)
 
 
 def _streamed(begun: _Begun) -> tuple[Ending, tuple[str, ...]]:
@@ -224,7 +224,7 @@ def measured_of(experiment: Experiment, judged: Judged) -> Measurement:
     )
 
 
-def _lost(judged: Judged) -> tuple[str, ...]:
+def lost_in(judged: Judged) -> tuple[str, ...]:
     """Of questions that stayed without a usable reply, whatever became of their instances."""
     outcomes = (*judged.development, *judged.outcomes)
     return lost_replies([call for outcome in outcomes for call in outcome.calls])

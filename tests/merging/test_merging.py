@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
-from tests.test_launch import INSTANCES, SIMULATED, experiment, run
+from tests.test_console import call
+from tests.test_launch import INSTANCES, SIMULATED, Scripted, experiment, run
 
 from venire.data.fingerprint import fingerprint
 from venire.data.protocol import Loaded
@@ -25,6 +26,7 @@ from venire.methods.majority import Majority
 from venire.methods.protocol import Method
 from venire.metrics.calls import is_accounting
 from venire.metrics.measure import MetricSettings
+from venire.records import BackendKind, Instance, Outcome, Preference, Winner
 from venire.runs import finished_run, read_calls, read_judged, read_record, write_atomically
 
 COUNT, SHARDS = 31, 3
@@ -244,3 +246,15 @@ def test_a_development_split_has_no_shards(table: Path) -> None:
     whole = whole_of(table, Length())
     with pytest.raises(ConfigError, match="a development split of its own"):
         shard_of(replace(whole, development=whole.loaded), Shard(1, 2))
+
+
+def test_lost_replies_of_shards_are_warned_of_again(table: Path, tmp_path: Path) -> None:
+    def unread(instance: Instance) -> Outcome:
+        asked = call(BackendKind.SIMULATED, 0.0)
+        lost = replace(asked, key=instance.id, instance_id=instance.id, unusable="unparsed", lost=True)
+        return Outcome(instance.id, Preference(Winner.FIRST), calls=(lost,))
+
+    made = whole_of(table, Scripted(unread))
+    said = merge(matching(run_shards(tmp_path, made)), made, Door(tmp_path, {})).warnings
+    assert said == run(tmp_path / "other", made).warnings
+    assert f"{COUNT} questions have no usable reply" in said[0]

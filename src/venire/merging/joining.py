@@ -11,7 +11,16 @@ from venire.data.streamed import Streamed
 from venire.ending import Ending, ending_of
 from venire.errors import RunError
 from venire.experiment import Experiment
-from venire.launch import DURATION, Door, files_of_run, measured_of, prices_of, secrets_of, upload
+from venire.launch import (
+    DURATION,
+    Door,
+    files_of_run,
+    lost_in,
+    measured_of,
+    prices_of,
+    secrets_of,
+    upload,
+)
 from venire.merging.matching import Parts
 from venire.metrics.compact import Pair
 from venire.metrics.measurement import Measurement
@@ -103,7 +112,7 @@ class _Join:
             more=files_of_run(experiment, judged, record),
             unfinished=unfinished,
         )
-        return tuple(_paid_twice(lines_.finished for lines_ in lines))
+        return (*lost_in(judged), *_paid_twice(each.finished for each in lines))
 
     def stream(self, hashes: Mapping[str, str]) -> tuple[str, ...]:
         """Join outcomes one after another."""
