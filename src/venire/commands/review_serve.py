@@ -2,7 +2,6 @@
 
 import os
 import re
-import secrets
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -25,7 +24,7 @@ from venire.page.annotating.work import Desk, Guide, Item, Work
 from venire.page.app import make_app
 from venire.page.mode import Mode
 from venire.page.secret import form_secret
-from venire.page.security import Security, is_annotator, is_loopback
+from venire.page.security import Security, is_annotator, new_token
 from venire.page.serving import listen, serve, url_of
 from venire.page.study import LABELS_FILE, Study, find_study, keep_study, study_folder
 from venire.page.uploads import Uploads
@@ -268,9 +267,7 @@ def _described(request: ServeRequest, chosen: Chosen, loaded: Loaded) -> Study:
 
 def _security(home: Path, address: Address) -> Security:
     """Who may ask; beyond this machine only those with the token, which is made where none is given."""
-    token = os.environ.get(TOKEN) or None
-    if token is None and not is_loopback(address.host):
-        token = secrets.token_urlsafe(24)
+    token = os.environ.get(TOKEN) or new_token(address.host)
     strange = [each for each in address.names if not re.fullmatch(r"[A-Za-z0-9.\-]+", each)]
     if strange:
         raise ConfigError(f"--name: expected a host name, got {strange[0]!r}")

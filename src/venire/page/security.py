@@ -75,6 +75,11 @@ def is_loopback(host: str) -> bool:
         return host == LOCALHOST
 
 
+def new_token(host: str) -> str | None:
+    """A token where others than this machine reach `host`; None where none is needed."""
+    return None if is_loopback(host) else secrets.token_urlsafe(24)
+
+
 @dataclass(frozen=True, slots=True)
 class Security:
     """Who may ask.

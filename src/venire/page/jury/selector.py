@@ -1,6 +1,5 @@
 """Stage 3 by a human on a page, which the run serves while it judges."""
 
-import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -78,10 +77,10 @@ class Page:
         from venire.page.app import make_app
         from venire.page.jury.handlers import Jury
         from venire.page.secret import form_secret
-        from venire.page.security import Security, is_loopback
+        from venire.page.security import Security, new_token
         from venire.page.serving import listen, served, url_of
 
-        token = None if is_loopback(self.host) else secrets.token_urlsafe(24)
+        token = new_token(self.host)
         security = Security(form_secret(sitting.home), self.host, token=token)
         try:
             listening = listen(self.host, self.port)
