@@ -81,7 +81,8 @@ def test_a_killed_process_is_replaced_and_nothing_committed_is_paid_again(tmp_pa
         assert ledger.attempts - ledger.uncertain == 24  # what was in flight at the kill was asked again
         # some may have been broken off before it was sent
         assert 24 <= int(str(stub.stats()["requests"])) <= 24 + ledger.uncertain
-        assert ledger.uncertain <= 2
+        # two of the killed process; joblib then ends the other one, which may have taken over both places
+        assert ledger.uncertain <= 4
 
 
 def test_ctrl_c_lets_the_jobs_keep_what_is_in_flight_and_the_same_command_goes_on(tmp_path: Path) -> None:
