@@ -6,7 +6,9 @@ kept; it counts for nothing, and the next lines take its place.
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 
 def is_whole(line: bytes) -> bool:
@@ -36,6 +38,59 @@ def add_lines(path: Path, text: str) -> None:
             raise
     if is_new:
         _keep_name(path.parent)
+
+
+class Line(NamedTuple):
+    """A line of a file: its text, with its end, and where it stands (`file:number`)."""
+
+    text: bytes
+    where: str
+
+
+class GrowingFile:
+    """A file of lines that is read as it grows: what was read once is not read again.
+
+    To be read under the lock of those who add to it, so that no half of a line is seen.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.offset = 0  # bytes read so far: another one, other lines
+        self._number = 0
+        self._inode = 0
+
+    def restart(self) -> None:
+        """Read all of it again the next time."""
+        self.offset = self._number = self._inode = 0
+
+    @property
+    def is_another(self) -> bool:
+        """Whether it is another file than the one that was read, or a shorter one: then read all of it."""
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            return self.offset > 0
+        return self.offset > 0 and (found.st_ino != self._inode or found.st_size < self.offset)
+
+    def new_lines(self) -> Iterator[Line]:
+        """The lines that came since, without blank ones; each counts as read when the next is asked for.
+
+        A last line without an end that is no JSON was cut short while it was written: it counts for nothing.
+        """
+        if not self.path.is_file():
+            return
+        with self.path.open("rb") as file:
+            self._inode = os.fstat(file.fileno()).st_ino
+            file.seek(self.offset)
+            text = file.read()
+        for line in text.splitlines(keepends=True):
+            has_end = line.endswith(b"\n")
+            if not has_end and not is_whole(line):
+                return
+            if line.strip():
+                yield Line(line, f"{self.path}:{self._number + 1}")
+            self._number += has_end
+            self.offset += len(line)
 
 
 def _end_of(file: int) -> tuple[int, bytes]:

@@ -179,6 +179,37 @@ def test_ratings_with_a_rubric_beside_them_by_keyboard(browser, tmp_path):
     assert (label.verdict, label.instance_id) == ({"fluency": 4.0, "length": 2.5}, XSS[0])
 
 
+def test_the_time_with_an_item_goes_on_over_undo_reload_and_another_browser_session(browser, tmp_path):
+    work = work_of([pair("a"), pair("b")], tmp_path / "labels.jsonl", shuffled=False)
+    with serving(work) as url:
+        ann = Person.at(browser, url, "ann")
+        ann.page.wait_for_timeout(1200)
+        ann.page.reload()
+        ann.page.wait_for_timeout(700)
+        ann.save("1", "Enter")
+        ann.told("Saved.")
+        (first,) = read_labels(work.labels)
+        assert first.seconds is not None
+        assert 1.8 <= first.seconds < 10
+        ann.save("u")
+        ann.page.wait_for_timeout(600)
+        port = int(url.rstrip("/").rpartition(":")[2])
+    # while no server is there: the browser keeps what it cannot tell
+    ann.page.wait_for_timeout(1200)
+    with serving(work, port=port):
+        with ann.page.expect_response("**/study/time"):  # of the visit before
+            ann.page.reload()
+        ann.page.context.close()
+        other = Person.at(browser, url, "ann")  # a browser that knows nothing
+        other.save("2", "Enter")
+        other.told("Saved.")
+    (second,) = read_labels(work.labels)
+    assert second.seconds is not None
+    assert second.seconds >= first.seconds + 1.8
+    # 3.7 s were waited for; whatever the machine takes besides is less than that again
+    assert second.seconds < 20
+
+
 def test_without_scripts_the_page_works_by_its_buttons_and_knows_no_time(browser, tmp_path):
     work = work_of([pair("a"), pair("b")], tmp_path / "l.jsonl")
     with serving(work) as url:

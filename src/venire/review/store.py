@@ -6,7 +6,6 @@ set can use them.
 """
 
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from venire.errors import DataError
-from venire.lines import add_lines, is_whole
+from venire.lines import GrowingFile, add_lines
 from venire.records import Order, Winner
 from venire.review.labels import Label, current, said_by
 from venire.runs.strict_json import dumps
@@ -53,18 +52,13 @@ class LabelStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._forget()
-
-    def _forget(self) -> None:
+        self._file = GrowingFile(path)
         self._labels: list[Label] = []
-        self._offset = 0
-        self._number = 0
-        self._inode = 0
 
     @property
     def revision(self) -> int:
         """Bytes read so far: another one, other labels."""
-        return self._offset
+        return self._file.offset
 
     def read(self) -> tuple[Label, ...]:
         """All labels, earlier versions included, in the order in which they came.
@@ -75,23 +69,11 @@ class LabelStore:
         Raises:
             DataError: any other line is damaged; names file and line.
         """
-        if not self.path.is_file():
-            self._forget()
-            return ()
-        with self.path.open("rb") as file:
-            found = os.fstat(file.fileno())
-            if found.st_ino != self._inode or found.st_size < self._offset:  # another file
-                self._forget()
-                self._inode = found.st_ino
-            file.seek(self._offset)
-            text = file.read()
-        for line in text.splitlines(keepends=True):
-            has_end = line.endswith(b"\n")
-            if not has_end and not is_whole(line):
-                break
-            self._take(line, f"{self.path}:{self._number + 1}")
-            self._number += has_end
-            self._offset += len(line)
+        if self._file.is_another:
+            self._file.restart()
+            self._labels = []
+        for line in self._file.new_lines():
+            self._take(line.text, line.where)
         return tuple(self._labels)
 
     def append(self, labels: Sequence[Label]) -> tuple[Label, ...]:
@@ -145,8 +127,6 @@ class LabelStore:
             add_lines(self.path, "".join(f"{dumps(row)}\n" for row in rows))
 
     def _take(self, line: bytes, where: str) -> None:
-        if not line.strip():
-            return
         fields = _fields(line, where)
         if TAKEN_BACK not in fields:
             self._labels.append(_label(fields, line, where))

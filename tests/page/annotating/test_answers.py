@@ -46,7 +46,7 @@ def test_ratings_are_points_of_their_scales_and_what_does_not_apply_is_left_out(
         "comment": " so\r\nso ",
         "seconds": "3.14",
     }
-    assert said(form, RATED) == Answer({"fluency": 5.0, "length": 3.25}, "so\nso", 3.1)
+    assert said(form, RATED) == Answer({"fluency": 5.0, "length": 3.25}, "so\nso", 3.14)
 
 
 @pytest.mark.parametrize(

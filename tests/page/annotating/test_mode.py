@@ -88,6 +88,32 @@ def first_of_ann(work: Work) -> str:
     return work.items[work.order("ann")[0]].instance.id
 
 
+def test_the_time_of_visits_is_taken_from_whoever_is_there_and_counts_though_nothing_was_saved(tmp_path):
+    work = work_of([pair("a"), pair("b")], tmp_path / "l.jsonl")
+    with serving(work) as url:
+        ann = Visitor(url)
+        ann.enter("ann")
+        page = ann.get("/study/item/1").text
+        told = dict(re.findall(r'data-(times|what)="([^"]*)"', page))
+        fields = {**told, "csrf": ann.get("/who").csrf, "annotator": "ann", "visit": "v1", "seconds": "4"}
+        changes = (
+            {},
+            {"seconds": "6.5"},
+            {"annotator": "bob"},
+            {"what": "../x"},
+            {"times": "0" * 12},
+            {"seconds": "-1"},
+            {"visit": "../x"},
+            {"csrf": "0"},
+        )
+        replies = [ann.post("/study/time", {**fields, **change}).status for change in changes]
+        assert replies == [204, 204, 409, 400, 409, 400, 400, 403]
+        assert ann.label(1, {"seconds": "2"}).status == 422  # a fault takes time, too
+        assert ann.label(1, {"verdict": "A", "seconds": "1"}).status == 303
+    (label,) = read_labels(work.labels)
+    assert label.seconds == 9.5
+
+
 def test_saying_the_same_again_adds_nothing_and_another_thing_corrects(tmp_path):
     work = work_of([pair("a")], tmp_path / "l.jsonl")
     with serving(work) as url:

@@ -7,6 +7,7 @@ from tests.page.served import Clock, pair, rated, work_of
 
 from venire.errors import DataError
 from venire.page.annotating.work import Answer, Desk, Item
+from venire.page.times import Visit
 from venire.records import Order, Winner
 from venire.review.labels import Label
 from venire.review.store import LabelStore, append_labels, read_labels
@@ -130,6 +131,44 @@ def test_what_another_process_adds_is_seen_and_a_damaged_file_is_refused(path):
         desk.save("ann", work.items[1], tie())
     assert LabelStore(path).revision == 0
     assert path.read_text().count("\n") == 3
+
+
+def test_the_time_of_a_label_is_that_of_all_visits_over_undos_and_restarts(path):
+    work = work_of(INSTANCES[:2], path)
+    item = work.items[0]
+
+    def visit(name: str) -> Visit:
+        return Visit("ann", item.what, name)
+
+    desk = Desk(work, clock=Clock())
+    desk.times.add(visit("looked"), 4.0)  # and skipped it
+    desk.save("ann", item, tie(2.0), visit("one"))
+    assert desk.own("ann")["i0"].seconds == 6.0
+    assert desk.undo("ann") == item
+    later = Desk(work, clock=Clock())
+    later.save("ann", item, Answer(Winner.FIRST, "", 3.0), visit("two"))
+    assert later.own("ann")["i0"].seconds == 9.0
+    later.save("ann", item, tie(1.5), visit("three"))  # corrected
+    assert later.own("ann")["i0"].seconds == 10.5
+    later.save("ann", work.items[1], tie(1.0))
+    later.save("bob", item, tie(1.0))
+    assert (later.own("ann")["i1"].seconds, later.own("bob")["i0"].seconds) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(("given", "total"), [(20.0, 23.0), (None, None)])
+@pytest.mark.parametrize("undone", [True, False])
+def test_the_time_of_a_label_that_came_as_a_file_is_a_part_of_the_sum_or_makes_it_unknown(
+    path, given, total, undone
+):
+    work = work_of(INSTANCES[:1], path)
+    item = work.items[0]
+    append_labels(path, [Label("i0", item.content, Winner.FIRST, "ann", "2026-11-30", given)])
+    desk = Desk(work, clock=Clock())
+    if undone:
+        assert desk.undo("ann") == item
+    for seconds in (1.0, 2.0):
+        desk.save("ann", item, tie(seconds) if seconds == 1 else Answer(Winner.SECOND, "", seconds))
+    assert desk.own("ann")["i0"].seconds == total
 
 
 def test_labels_that_came_as_a_file_count_as_well(path):

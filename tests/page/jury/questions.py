@@ -3,10 +3,11 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from hydra import compose, initialize_config_dir
@@ -24,10 +25,11 @@ from venire.methods.juryflow.graph import Graph, Node, disagreement
 from venire.methods.juryflow.select import Question, ranked_claims
 from venire.methods.protocol import Sitting
 from venire.page.app import make_app
-from venire.page.jury.desk import Clock, Desk
+from venire.page.jury.desk import Desk
 from venire.page.jury.handlers import Jury
 from venire.page.security import Security
 from venire.page.serving import listen, served
+from venire.page.times import Times
 from venire.records import BackendKind, Instance, Verdict
 
 NOON = datetime(2026, 12, 1, 12, tzinfo=UTC)
@@ -65,10 +67,9 @@ def weights_of(count: int, edges: dict[tuple[int, int], float]) -> FloatArray:
     return made
 
 
-def ticking() -> Clock:
-    """A clock that goes on by 1.5 s whenever it is looked at."""
-    ticks = iter(np.arange(0.0, 1000.0, 1.5).tolist())
-    return Clock(lambda: next(ticks), lambda: NOON)
+def noon() -> datetime:
+    """A clock that stands."""
+    return NOON
 
 
 def sitting(home: Path = Path("nowhere"), say: Callable[[str], None] = lambda _: None) -> Sitting:
@@ -122,9 +123,9 @@ class Asking:
 
 
 @contextmanager
-def asking(clock: Clock | None = None) -> Iterator[Asking]:
+def asking() -> Iterator[Asking]:
     """A desk that is open, and its run."""
-    made = Asking(Desk(clock or ticking()))
+    made = Asking(Desk(noon))
     made.desk.open(sitting(), made.kept.append)
     try:
         yield made
@@ -136,8 +137,11 @@ def asking(clock: Clock | None = None) -> Iterator[Asking]:
 @contextmanager
 def page_of(desk: Desk) -> Iterator[str]:
     """The address of its page."""
-    app = make_app(Security(SECRET), [Jury(desk).mode])
-    with listen("127.0.0.1", 0) as listening, served(app, listening) as url:
+    with ExitStack() as stack:
+        folder = stack.enter_context(TemporaryDirectory())
+        app = make_app(Security(SECRET), [Jury(desk, Times(Path(folder) / "choices.times", noon)).mode])
+        listening = stack.enter_context(listen("127.0.0.1", 0))
+        url = stack.enter_context(served(app, listening))
         try:
             yield url
         finally:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.methods.juryflow.court import Court, judged, juryflow, pair
-from tests.page.jury.questions import Asking, asking, node, question, sitting, ticking
+from tests.page.jury.questions import Asking, asking, node, noon, question, sitting
 
 from venire.errors import InputEnded
 from venire.methods.juryflow.choices import Choice
@@ -33,9 +33,7 @@ def first(run: Asking) -> Asked:
 def test_a_choice_is_kept_before_the_run_goes_on_with_it(run: Asking) -> None:
     run.ask(FIRST, SECOND)
     assert [asked.place for asked in run.desk.open_questions] == [("set/1", 0), ("set/1", 1)]
-    run.desk.show(first(run))
-    run.desk.show(first(run))  # a reload does not begin its time anew
-    assert run.desk.answer(first(run), 2, "ana")
+    assert run.desk.answer(first(run), 2, "ana", 1.5)
     choice = Choice("set/1", 0, 2, "claim 2", (1, 2), 1.5, "ana", "2026-12-01T12:00:00+00:00", "page")
     assert run.kept == [choice]
     run.settle()
@@ -46,8 +44,8 @@ def test_a_choice_is_kept_before_the_run_goes_on_with_it(run: Asking) -> None:
 def test_the_first_answer_counts_and_no_second_one_is_kept(run: Asking) -> None:
     run.ask(FIRST)
     asked = first(run)
-    assert run.desk.answer(asked, None, "ana")
-    assert not run.desk.answer(asked, 1, "bob")
+    assert run.desk.answer(asked, None, "ana", None)
+    assert not run.desk.answer(asked, 1, "bob", 2.0)
     assert [(choice.claim, choice.annotator) for choice in run.kept] == [(None, "ana")]
 
 
@@ -55,29 +53,29 @@ def test_what_cannot_be_kept_is_no_answer_and_the_question_stays_open() -> None:
     def full(_: Choice) -> None:
         raise OSError(28, "No space left on device")
 
-    run = Asking(Desk(ticking()))
+    run = Asking(Desk(noon))
     run.desk.open(sitting(), full)
     run.ask(FIRST)
     with pytest.raises(OSError, match="No space left"):
-        run.desk.answer(first(run), 1, "ana")
+        run.desk.answer(first(run), 1, "ana", 2.0)
     assert first(run).stage is Stage.OPEN
     run.settle()
     assert run.answers == []
     run.desk.open(sitting(), run.kept.append)
-    assert run.desk.answer(first(run), 1, "ana")
+    assert run.desk.answer(first(run), 1, "ana", 2.0)
     run.close()
 
 
 def test_asked_to_stop_every_question_ends_with_the_reason_and_none_is_put(run: Asking) -> None:
     run.ask(FIRST, SECOND)
     asked = first(run)
-    assert run.desk.answer(asked, 1, "ana")
+    assert run.desk.answer(asked, 1, "ana", 2.0)
     reason = Interrupted("interrupted (SIGINT)")
     run.loop.call_soon_threadsafe(run.desk.stop, reason)
     run.settle()
     assert [type(answer) for answer in run.answers] == [Choice, Interrupted]
     assert run.desk.open_questions == ()
-    assert not run.desk.answer(run.desk.questions[1], 1, "ana")
+    assert not run.desk.answer(run.desk.questions[1], 1, "ana", 2.0)
 
 
 def test_nobody_is_asked_before_a_run_judges_or_after(run: Asking) -> None:
@@ -120,7 +118,7 @@ def test_what_a_choice_led_to_reaches_its_question_and_progress_counts(tmp_path:
         while not page.desk.closed:
             version = page.desk.wait(version, 5)
             for asked in page.desk.open_questions:
-                page.desk.answer(asked, asked.question.ranked[-1], "ana")
+                page.desk.answer(asked, asked.question.ranked[-1], "ana", 2.0)
 
     answering = threading.Thread(target=person)
     answering.start()

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.methods.juryflow.court import pair
 from tests.page.corpus import XSS
-from tests.page.jury.questions import Asking, asking, node, page_of, question, sitting, ticking, weights_of
+from tests.page.jury.questions import Asking, asking, node, noon, page_of, question, sitting, weights_of
 from tests.page.served import Reply, Visitor
 
 from venire.errors import ConfigError
@@ -42,9 +42,9 @@ class Open:
         return answer(self.ana, claim, at)
 
 
-def answer(who: Visitor, claim: str, at: str = AT) -> Reply:
+def answer(who: Visitor, claim: str, at: str = AT, seconds: str = "") -> Reply:
     """Fill in the form and send it."""
-    return who.post(at, {"csrf": who.get("/who").csrf, "claim": claim})
+    return who.post(at, {"csrf": who.get("/who").csrf, "claim": claim, "seconds": seconds})
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_the_table_says_all_that_the_graph_says(there: Open) -> None:
 
 def test_a_choice_is_kept_said_to_be_and_the_next_question_follows(there: Open) -> None:
     there.ana.get(AT)
-    kept = there.answer("2")
+    kept = answer(there.ana, "2", seconds="1.54")
     assert (kept.status, kept.headers["location"]) == (303, f"{CHOICE}?done=saved")
     assert [(each.claim, each.annotator, each.seconds) for each in there.run.kept] == [(2, "ana", 1.5)]
     said = texts(there.ana.get(CHOICE))
@@ -99,6 +99,35 @@ def test_a_choice_is_kept_said_to_be_and_the_next_question_follows(there: Open) 
     assert there.answer("none", NEXT).status == 303
     assert [each.claim for each in there.run.kept] == [2, None]
     assert "The judges are at work" in texts(there.ana.get("/jury/"))
+
+
+def test_the_time_of_a_question_is_that_of_all_visits_of_whoever_answers(there: Open) -> None:
+    def tell(who: Visitor, seconds: str, annotator: str, visit: str, what: str = key_of(ASKED)) -> Reply:
+        times = re.search(r'data-times="(\w+)"', who.get(AT).text)
+        assert times is not None
+        fields = {"times": times[1], "what": what, "annotator": annotator, "visit": visit, "seconds": seconds}
+        return who.post("/jury/time", {"csrf": who.get("/who").csrf, **fields})
+
+    bob = Visitor(there.ana.url)
+    bob.enter("bob")
+    told = [
+        tell(there.ana, "3", "ana", "before-a-reload"),
+        tell(there.ana, "5", "ana", "before-a-reload"),
+        tell(bob, "60", "bob", "of-another"),
+        tell(there.ana, "7", "bob", "of-another"),
+        tell(there.ana, "7", "ana", "v", "../no question"),
+        tell(there.ana, "nan", "ana", "v"),
+    ]
+    assert [each.status for each in told] == [204, 204, 204, 409, 400, 400]
+    assert answer(there.ana, "", seconds="2").status == 422  # no answer, but time
+    assert answer(there.ana, "2", seconds="1.5").status == 303
+    assert [each.seconds for each in there.run.kept] == [8.5]
+
+
+def test_a_time_that_nobody_knows_is_not_made_up(there: Open) -> None:
+    assert answer(there.ana, "2").status == 303
+    assert [each.seconds for each in there.run.kept] == [None]
+    assert "It took" not in texts(there.ana.get(CHOICE))
 
 
 def test_of_two_browsers_the_first_answer_counts_and_the_other_is_told(there: Open) -> None:
@@ -140,7 +169,7 @@ def test_what_cannot_be_kept_is_said_and_asked_again() -> None:
     def full(_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    run = Asking(Desk(ticking()))
+    run = Asking(Desk(noon))
     run.desk.open(sitting(), full)
     run.ask(ASKED)
     with page_of(run.desk) as url:
@@ -163,7 +192,7 @@ def test_a_stopped_run_takes_no_choice_and_says_so(there: Open) -> None:
     ended = texts(there.ana.get("/jury/?done=too_late"))
     assert "Your answer was not kept: that question is not open any more." in ended
     assert "The run was stopped All choices are kept: the same command goes on where it was." in ended
-    assert "set/1, 1 2 claim 1 ana 0.0 not reached not reached" in ended
+    assert "set/1, 1 2 claim 1 ana not known not reached not reached" in ended
     stopped = there.ana.get(CHOICE)
     assert "The run was stopped before it was through" in texts(stopped)
     assert "data-news" not in stopped.text  # nothing is waited for

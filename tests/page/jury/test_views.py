@@ -93,7 +93,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Asked]:
             version = page.desk.wait(version, 5)
             for each in page.desk.open_questions:
                 first = each.place[1] == 0
-                page.desk.answer(each, each.question.ranked[0] if first else None, "ana")
+                page.desk.answer(each, each.question.ranked[0] if first else None, "ana", 2.0)
 
     answering = threading.Thread(target=person)
     answering.start()

@@ -23,7 +23,7 @@ class Choice:
         claim: c*'s index, None where nothing was chosen.
         text: the claim, "" where nothing was chosen.
         offered: the claims that could be chosen, most disputed first.
-        seconds: the time taken, from when the question was shown.
+        seconds: the time taken, from when the question was shown; None where nobody knows it.
         annotator: who chose; "" where nobody said.
         chosen_at: when, ISO 8601, UTC; "" where it is not known, or no person chose.
         selector: how it was asked (`human`: in the terminal; `page`), or `oracle`: no person chose.
@@ -34,7 +34,7 @@ class Choice:
     claim: int | None
     text: str
     offered: tuple[int, ...]
-    seconds: float
+    seconds: float | None
     annotator: str = ""
     chosen_at: str = ""
     selector: str = "human"
@@ -58,10 +58,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer as it comes in: the claim (None: nothing is chosen), how long it took, who, how, when."""
+    """An answer as it comes in: claim (None: nothing is chosen), seconds (None: not known), who, how, when."""
 
     claim: int | None
-    seconds: float
+    seconds: float | None
     annotator: str
     selector: str
     at: datetime | None = None
@@ -74,7 +74,7 @@ class Answered:
             claim=self.claim,
             text="" if self.claim is None else question.nodes[self.claim].text,
             offered=question.ranked,
-            seconds=round(self.seconds, 3),
+            seconds=None if self.seconds is None else round(self.seconds, 3),
             annotator=self.annotator,
             chosen_at="" if self.at is None else self.at.astimezone(UTC).isoformat(timespec="seconds"),
             selector=self.selector,

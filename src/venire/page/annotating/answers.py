@@ -1,11 +1,11 @@
 """The fields of a form to an answer, or what is wrong with them."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from venire.judging.rating import on_scale
 from venire.page.annotating.work import Answer, Item
+from venire.page.times import seconds_of
 from venire.records import Dimension, Order, Slot, Winner
 from venire.review.labels import Verdict
 
@@ -13,7 +13,6 @@ VERDICT, RATING = "verdict", "rating-"
 NO_RATING = "N/A"
 COMMENT, SECONDS = "comment", "seconds"
 LONGEST_COMMENT = 10_000
-_MOST_SECONDS = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ def answer_of(
         return Fault(
             COMMENT, f"The comment has {len(comment)} characters; at most {LONGEST_COMMENT} are kept."
         )
-    return Answer(verdict, comment, _seconds(form.get(SECONDS, "")))
+    return Answer(verdict, comment, seconds_of(form.get(SECONDS, "")))
 
 
 def _winner(form: Mapping[str, str], winners: tuple[Winner, ...], sides: Order) -> Verdict | Fault:
@@ -73,12 +72,3 @@ def _rating(given: str, dimension: Dimension) -> float | None:
     except ValueError:
         return None
     return value if on_scale(dimension, value) else None
-
-
-def _seconds(given: str) -> float | None:
-    """The time that a browser counted; None where it did not, or cannot have."""
-    try:
-        seconds = float(given)
-    except ValueError:
-        return None
-    return round(seconds, 1) if math.isfinite(seconds) and 0 < seconds <= _MOST_SECONDS else None

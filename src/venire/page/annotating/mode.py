@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 from venire.metrics.annotators import AgreementSettings
 from venire.page.annotating.agreement import FEWEST, Growing, labelled_twice, progress
-from venire.page.annotating.answers import Fault, answer_of
+from venire.page.annotating.answers import SECONDS, Fault, answer_of
 from venire.page.annotating.views import (
     fields_of,
     guides_of,
@@ -24,6 +24,7 @@ from venire.page.annotating.work import Desk, Item
 from venire.page.mode import Mode
 from venire.page.rendering import done, page
 from venire.page.security import form_of, visitor_of
+from venire.page.times import new_visit, seconds_of, take_time, visit_in
 from venire.records import Order
 from venire.review.label_sheet import label_sheet
 from venire.review.labels import Label
@@ -52,6 +53,7 @@ def annotating(desk: Desk, settings: AgreementSettings, *, intro: str) -> Mode:
             Route("/item/{number:int}", handlers.show),
             Route("/item/{number:int}", handlers.save, methods=["POST"]),
             Route("/skip/{number:int}", handlers.skip),
+            Route("/time", handlers.time, methods=["POST"]),
             Route("/undo", handlers.undo, methods=["POST"]),
             Route("/items", handlers.listing),
             Route("/progress", handlers.progress),
@@ -94,14 +96,21 @@ class _Handlers:
             return page(request, "error.html", status=409, title=title)
         sides = self._desk.work.sides(annotator, item)
         answer = answer_of(form, item, winners=self._desk.work.winners, sides=sides)
+        visit = visit_in(form, annotator, item.what)
         if isinstance(answer, Fault):
+            if (seconds := seconds_of(form.get(SECONDS, ""))) is not None:
+                self._desk.times.add(visit, seconds)
             return self._show(request, item, form, fault=answer, status=422)
         try:
-            self._desk.save(annotator, item, answer)
+            self._desk.save(annotator, item, answer, visit)
         except OSError as error:
             why = error.strerror or "the file cannot be written"
             return self._show(request, item, form, fault=Fault("", f"Nothing was saved: {why}."), status=500)
         return self._onward(request, request.path_params["number"], "saved")
+
+    def time(self, request: Request) -> Response:
+        """Keep how long somebody has been with an item so far."""
+        return take_time(request, self._desk.times)
 
     def skip(self, request: Request) -> Response:
         """On to the next without a word."""
@@ -194,6 +203,8 @@ class _Handlers:
             judged=judged_of(item, sides) if work.shown.verdicts else "",
             given=given,
             fault=fault,
+            visit=new_visit(),
+            times=self._desk.times.key,
         )
 
     def _render(self, request: Request, what: str, *, status: int = 200, **values: object) -> Response:

@@ -13,6 +13,7 @@ from filelock import FileLock
 
 from venire.judging.criteria import Criterion
 from venire.judging.rubric import CriterionRubric, rubric_values
+from venire.page.times import Times, Visit, new_visit, times_path
 from venire.records import Dimension, Instance, Order, Winner
 from venire.review.labels import Label, Verdict, content_of, current
 from venire.review.queue import handle_of
@@ -42,6 +43,11 @@ class Item:
     def of(cls, instance: Instance, *, judged: str = "", why: tuple[str, ...] = ()) -> "Item":
         """The item that shows `instance`."""
         return cls(instance, handle_of(instance.id), content_of(instance), judged, why)
+
+    @property
+    def what(self) -> str:
+        """Names the item and its texts where times are kept."""
+        return f"{self.handle}:{self.content}"
 
     @property
     def asked(self) -> tuple[Dimension, ...]:
@@ -136,7 +142,7 @@ def _number(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a person said of an item on the page; `seconds` is None where the browser did not tell."""
+    """What a person said of an item; `seconds` are of this visit, None where the browser did not tell."""
 
     verdict: Verdict
     comment: str
@@ -163,6 +169,7 @@ class Desk:
         self._clock = clock
         self._changed = changed
         self._store = LabelStore(work.labels)
+        self.times = Times(times_path(work.labels), clock)
         self._turn = threading.Lock()
         self._orders: dict[str, tuple[int, ...]] = {}
         self._content = {item.instance.id: item.content for item in work.items}
@@ -226,11 +233,15 @@ class Desk:
                 return place + 1
         return None
 
-    def save(self, annotator: str, item: Item, answer: Answer) -> None:
+    def save(self, annotator: str, item: Item, answer: Answer, visit: Visit | None = None) -> None:
         """Add the label to the file; it is on the disk when this returns.
 
+        Its seconds are those of all visits of `annotator` to the item, of labels from elsewhere, too; None
+        where one of them is not known.
+
         Raises:
-            DataError: the file is damaged; nothing is added.
+            DataError: a file is damaged; no label is added.
+            OSError: a file could not be written; no label is added.
         """
         now = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")
         label = Label(
@@ -239,7 +250,7 @@ class Desk:
             verdict=answer.verdict,
             annotator=annotator,
             created_at=now,
-            seconds=answer.seconds,
+            seconds=self._spent(annotator, item, answer, visit, now),
             comment=answer.comment,
             imported_at=now,
             source=self.work.source,
@@ -249,6 +260,21 @@ class Desk:
         with self._turn:
             self._store.append([label])
         self._changed()
+
+    def _spent(
+        self, annotator: str, item: Item, answer: Answer, visit: Visit | None, now: str
+    ) -> float | None:
+        before = self.own(annotator).get(item.instance.id)
+        if before is not None:
+            self._count(before, item)
+        visit = visit or Visit(annotator, item.what, new_visit())
+        return self.times.add(visit, answer.seconds, told=now)
+
+    def _count(self, label: Label, item: Item) -> None:
+        """The time of a label that came from elsewhere is a part of the sum, too."""
+        if not self.times.is_told(label.annotator, item.what, label.created_at):
+            given = Visit(label.annotator, item.what, f"label {label.created_at}")
+            self.times.add(given, label.seconds, told=label.created_at)
 
     def undo(self, annotator: str) -> Item | None:
         """Take the annotator's latest label back, and return its item; None where there is none.
@@ -260,8 +286,10 @@ class Desk:
         if not own:
             return None
         latest = max(own.values(), key=lambda label: (label.imported_at, label.created_at))
+        item = self._items[latest.instance_id]
+        self._count(latest, item)
         now = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")
         with self._turn:
             self._store.take_back(latest, at=now)
         self._changed()
-        return self._items[latest.instance_id]
+        return item

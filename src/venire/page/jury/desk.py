@@ -13,7 +13,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from time import monotonic
 
 from venire.errors import InputEnded, VenireError
 from venire.judging.verdicts import higher
@@ -37,14 +36,6 @@ class Stage(StrEnum):
     DECIDED = "decided"  # the instance is judged
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
-    """`elapsed` in seconds, from any start; `now` tells the date."""
-
-    elapsed: Callable[[], float] = monotonic
-    now: Callable[[], datetime] = lambda: datetime.now(UTC)
-
-
 @dataclass(slots=True)
 class Asked:
     """A question of this run, and what became of it so far.
@@ -53,7 +44,6 @@ class Asked:
         question: as the method asks it.
         answer: what the method waits for.
         key: names it by what is asked, so that a page from before a restart still answers it.
-        shown_at: when a browser first got it, by `Clock.elapsed`.
         choice: once there is one, it is kept.
         change: what stages 4 and 5 made of the response.
         outcome: the judgment of the instance.
@@ -63,7 +53,6 @@ class Asked:
     question: Question
     answer: "asyncio.Future[Choice]"
     key: str
-    shown_at: float | None = None
     choice: Choice | None = None
     change: Change | None = None
     outcome: Outcome | None = None
@@ -91,13 +80,13 @@ class Desk:
     is asked any more, `closed` whether the run has ended, and `version` goes up with every change.
     """
 
-    def __init__(self, clock: Clock | None = None) -> None:
+    def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self.sitting: Sitting | None = None
         self.judged = 0
         self.ended: VenireError | None = None
         self.closed = False
         self.version = 0
-        self._clock = clock or Clock()
+        self._clock = clock
         self._keep: Callable[[Choice], None] | None = None
         self._asked: dict[str, Asked] = {}
         self._changes: dict[Place, Change] = {}
@@ -178,14 +167,11 @@ class Desk:
         with self._changed:
             return self._asked.get(key)
 
-    def show(self, asked: Asked) -> None:
-        """Somebody sees the question: its time begins, once."""
-        with self._changed:
-            if asked.shown_at is None:
-                asked.shown_at = self._clock.elapsed()
-
-    def answer(self, asked: Asked, claim: int | None, annotator: str) -> bool:
+    def answer(self, asked: Asked, claim: int | None, annotator: str, seconds: float | None) -> bool:
         """Keep an answer, then let the run go on; False where there is one already, or nobody is asked.
+
+        Args:
+            seconds: that `annotator` took; None where nobody knows.
 
         Raises:
             OSError: it could not be kept; the question is still open.
@@ -193,9 +179,7 @@ class Desk:
         with self._changing():
             if asked.choice is not None or self.ended is not None or self.closed or self._keep is None:
                 return False
-            now = self._clock.elapsed()
-            seconds = now - (now if asked.shown_at is None else asked.shown_at)
-            choice = Answered(claim, seconds, annotator, PAGE, self._clock.now()).to(asked.question)
+            choice = Answered(claim, seconds, annotator, PAGE, self._clock()).to(asked.question)
             self._keep(choice)
             asked.choice = choice
             asked.answer.get_loop().call_soon_threadsafe(_settle, asked.answer, choice)

@@ -15,6 +15,7 @@ from venire.page.jury.views import NONE, change_view, decision_view, question_vi
 from venire.page.mode import Mode
 from venire.page.rendering import done, page
 from venire.page.security import form_of, visitor_of
+from venire.page.times import Times, new_visit, seconds_of, take_time, visit_in
 
 _WAIT_S = 15.0  # a browser's wait for news, before it asks again
 _LOOK_S = 0.1
@@ -27,10 +28,11 @@ NAME = "jury"
 
 
 class Jury:
-    """The mode's handlers over one desk."""
+    """The mode's handlers over one desk, and the times that people take."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, times: Times) -> None:
         self._desk = desk
+        self._times = times
         self._drawings: dict[str, Drawing] = {}
         self._heard_at: float | None = None
         self._seen = False  # somebody has a page, whole, that says that the run has ended
@@ -46,6 +48,7 @@ class Jury:
                 Route("/question/{key}", self.question),
                 Route("/question/{key}", self.answer, methods=["POST"]),
                 Route("/choice/{key}", self.choice),
+                Route("/time", self.time, methods=["POST"]),
                 Route("/news", self.news),
             ),
             folder=Path(__file__).parent,
@@ -80,7 +83,6 @@ class Jury:
             return RedirectResponse(f"/{NAME}/", 303)
         if asked.choice is not None:
             return RedirectResponse(f"/{NAME}/choice/{asked.key}", 303)
-        self._desk.show(asked)
         return self._asking(request, asked)
 
     def answer(self, request: Request) -> Response:
@@ -89,14 +91,18 @@ class Jury:
         asked = self._desk.find(request.path_params["key"])
         if asked is None:
             return done(request, f"/{NAME}/", "too_late")
-        said = form_of(request).get("claim", "")
+        form, annotator = form_of(request), visitor_of(request).annotator or ""
+        said, seconds = form.get("claim", ""), seconds_of(form.get("seconds", ""))
         offered = {str(index): index for index in asked.question.ranked}
+        visit = visit_in(form, annotator, asked.key)
         if said != NONE and said not in offered:
+            if seconds is not None:
+                self._times.add(visit, seconds)
             return self._asking(request, asked, "Choose one of the claims, or none.", status=422)
-        annotator = visitor_of(request).annotator or ""
         claim = offered.get(said)
         try:
-            kept = self._desk.answer(asked, claim, annotator)
+            spent = self._times.add(visit, seconds)
+            kept = self._desk.answer(asked, claim, annotator, spent)
         except OSError as error:
             fault = f"Not kept: {error.strerror or 'the file cannot be written'}. The question is still open."
             return self._asking(request, asked, fault, status=500)
@@ -105,6 +111,10 @@ class Jury:
             return done(request, f"/{NAME}/", "too_late")
         sent_twice = (choice.annotator, choice.claim) == (annotator, claim)
         return done(request, f"/{NAME}/choice/{asked.key}", "saved" if kept or sent_twice else "too_late")
+
+    def time(self, request: Request) -> Response:
+        """Keep how long somebody has been with a question so far."""
+        return take_time(request, self._times)
 
     def choice(self, request: Request) -> Response:
         """What was chosen, and what it changed so far."""
@@ -202,6 +212,8 @@ class Jury:
             **{**self._common(), "news": f"/{NAME}/news?of={asked.key}&stage={Stage.OPEN}&over=0"},
             view=question_view(asked, self._drawing(asked)),
             fault=fault,
+            visit=new_visit(),
+            times=self._times.key,
             number=1 + sum(each.choice is not None for each in self._desk.questions),
         )
 

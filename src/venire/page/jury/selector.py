@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -79,6 +80,7 @@ class Page:
         from venire.page.secret import form_secret
         from venire.page.security import Security, new_token
         from venire.page.serving import listen, served, url_of
+        from venire.page.times import Times, times_path
 
         token = new_token(self.host)
         security = Security(form_secret(sitting.home), self.host, token=token)
@@ -86,7 +88,8 @@ class Page:
             listening = listen(self.host, self.port)
         except ConfigError as error:
             raise ConfigError(f"method.focal.selector.port{str(error).removeprefix('--port')}") from None
-        jury = Jury(self.desk)
+        times = Times(times_path(Path(self.choices)), lambda: datetime.now(UTC))
+        jury = Jury(self.desk, times)
         self.desk.open(sitting, partial(append_choice, Path(self.choices)))
         with listening, served(make_app(security, [jury.mode]), listening):
             sitting.say(f"Choose at {url_of(listening, token)} (Ctrl-C stops the run; choices are kept)")

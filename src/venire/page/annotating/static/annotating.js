@@ -1,4 +1,4 @@
-// Digits choose, time is counted while the page is in front, and a reload loses neither time nor words.
+// Digits choose, and a reload loses no words.
 "use strict";
 
 (() => {
@@ -15,30 +15,12 @@
   const sent = store.get(SENT);
   if (sent && told.startsWith("Saved")) {
     store.drop(`venire-draft:${sent}`);
-    store.drop(`venire-time:${sent}`);
     store.drop(SENT);
   }
   if (!form) return;
 
   const item = form.dataset.item;
   const draftKey = `venire-draft:${item}`;
-  const timeKey = `venire-time:${item}`;
-
-  // Seconds in front of this item, over reloads.
-  let before = Number(store.get(timeKey)) || 0;
-  let since = document.visibilityState === "visible" ? performance.now() : null;
-  const seconds = () => before + (since === null ? 0 : (performance.now() - since) / 1000);
-  const keepTime = () => store.set(timeKey, String(seconds()));
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") {
-      since ??= performance.now();
-    } else if (since !== null) {
-      before = seconds();
-      since = null;
-      keepTime();
-    }
-  });
-  addEventListener("pagehide", keepTime);
 
   // What is filled in and not sent yet.
   const fields = () => [...form.elements].filter((each) => each.name && each.type !== "hidden");
@@ -63,9 +45,7 @@
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) { event.preventDefault(); return; }
     form.dataset.sent = "yes";
-    form.elements.seconds.value = seconds().toFixed(1);
     keep();
-    keepTime();
     store.set(SENT, item);
   });
   addEventListener("pageshow", () => { delete form.dataset.sent; });
