@@ -14,7 +14,7 @@ ARCHITECTURE = ROOT / "docs" / "architecture.md"
 
 # Units are the packages and modules right below `venire`. A new one has to be placed here.
 LAYERS = {
-    0: {"errors", "records", "hashing", "lines", "terminating"},
+    0: {"errors", "records", "hashing", "lines", "terminating", "spilled"},
     1: {"stats", "prompts"},
     2: {"llm", "data"},
     3: {"judging"},

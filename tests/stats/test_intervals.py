@@ -253,3 +253,36 @@ def test_a_difference_of_kappas_has_scikit_learns_values_on_every_draw(seed):
 def kappa_or_nan(gold, verdict):
     """Scikit-learn's; NaN where all labels are one, of which it warns."""
     return math.nan if len({*gold, *verdict}) == 1 else cohen_kappa_score(gold, verdict)
+
+
+@pytest.mark.parametrize("clusters", [40, 3 * MOST_UNITS])
+def test_features_of_kinds_are_summed_like_those_of_their_items_to_the_last_bit(clusters):
+    rng = np.random.default_rng(clusters)
+    n, kinds = 70_000, 23
+    kind = rng.integers(0, kinds, n)
+    cluster = np.unique(rng.integers(0, clusters, n), return_inverse=True)[1]
+    features = rng.random((kinds, 3))
+    codes = rng.integers(-1, 4, (kinds, 2))
+    mask = rng.random(kinds) < 0.4
+    each = resampler(cluster, draws=20)
+    together = Resampler.draw(
+        cluster.astype(np.int32), 20, np.random.default_rng(7), kind=kind.astype(np.int32)
+    )
+    assert np.array_equal(each.counts, together.counts)
+    assert np.array_equal(each.by_cluster(features[kind]), together.by_cluster(features))
+    assert np.array_equal(each.by_cluster(Cells(codes[kind], 4)), together.by_cluster(Cells(codes, 4)))
+    assert np.array_equal(each.sums(features[kind]), together.sums(features))
+    assert each.units(mask[kind]) == together.units(mask)
+    assert each.count(mask[kind]) == together.count(mask)
+    assert each.total(codes[kind][:, 0] / 2) == together.total(codes[:, 0] / 2)
+    shares = [
+        share(made, np.ones(len(made)), drawn)
+        for made, drawn in ((features[kind][:, 0], each), (features[:, 0], together))
+    ]
+    assert shares[0] == shares[1]
+
+
+def test_groups_are_those_of_a_permutation_of_the_clusters():
+    size = MOST_UNITS + 7
+    expected = np.random.default_rng(7).permutation(size) % MOST_UNITS
+    assert np.array_equal(resampler(np.arange(size), draws=1).group, expected)

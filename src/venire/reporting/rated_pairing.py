@@ -13,7 +13,7 @@ from venire.records import OVERALL, Ratings, RatingsGold, RunRecord
 from venire.reporting.pairing import Run, clusters_of
 from venire.stats.correlation import Coefficient, Resampled, correlation, difference, mean_of, pooled
 from venire.stats.dependent import Dependent, compare_dependent
-from venire.stats.estimate import NAN, Estimate, FloatArray, IntArray
+from venire.stats.estimate import NAN, Codes, Estimate, FloatArray
 from venire.stats.intervals import Resampler
 from venire.stats.multiple import ALPHA, Correction, adjusted
 from venire.stats.permutation import Permuted, swap_test
@@ -146,7 +146,7 @@ def corrected_gaps(pairs: Sequence[RatedPair], correction: Correction) -> tuple[
     )
 
 
-def _with_p(gap: Gap, columns: Mapping[str, "_Columns"], over: Sequence[str], clusters: IntArray) -> Gap:
+def _with_p(gap: Gap, columns: Mapping[str, "_Columns"], over: Sequence[str], clusters: Codes) -> Gap:
     if gap.coefficient is not Coefficient.SPEARMAN:
         return gap if gap.test is None else replace(gap, p=gap.test.p)
     names = over if gap.dimension == MEAN else [gap.dimension]

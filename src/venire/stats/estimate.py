@@ -9,6 +9,7 @@ import numpy.typing as npt
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int32] | IntArray  # 4 bytes each where there are many
 
 NAN = math.nan
 

@@ -3,16 +3,20 @@
 A statistic is a function of sums of per-item features, shape (..., F) to (...). So one matrix
 of resampling counts, made once, serves every statistic of a run: the sums of all draws are one
 matrix product, and statistics of the same draws can be subtracted from each other.
+
+Many items may share a row of features (be of one *kind*): then features are of kinds, shape (K, F), and a
+resampler with `kind` knows which items they stand for. Sums go over the items in their order all the same,
+so that they are the same to the last bit.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
 
 import numpy as np
 
-from venire.stats.estimate import NAN, BoolArray, Estimate, FloatArray, IntArray, divide, undefined
+from venire.stats.estimate import NAN, BoolArray, Codes, Estimate, FloatArray, IntArray, divide, undefined
 
 Statistic = Callable[[FloatArray], FloatArray]
 
@@ -22,6 +26,7 @@ NO_DRAWS = "no interval: no bootstrap draws asked for"
 NO_DRAW_DIFFERS = "no interval: no bootstrap draw differs"
 MOST_UNITS = 10_000  # that draws tell apart; more clusters are drawn in so many random groups
 _AT_ONCE = 100
+_ITEMS_AT_ONCE = 65_536
 ROUNDING = 1e-12  # draws closer than this are equal; sums in another order differ by an ulp
 
 
@@ -77,6 +82,21 @@ class Cells:
     size: int
 
     @property
+    def width(self) -> int:
+        """F."""
+        return int(self.codes.shape[1]) * self.size
+
+    def add_to(self, sums: FloatArray, units: Codes, rows: slice | Codes) -> None:
+        """Add those of some items, whose `rows` these are, to the sums within units, shape (F, U)."""
+        n_units = sums.shape[1]
+        for block, column in enumerate(self.codes.T):
+            cells = column[rows]
+            known = cells >= 0
+            at = cells[known] * n_units + units[known]
+            counts = np.bincount(at, minlength=self.size * n_units).reshape(self.size, n_units)
+            sums[block * self.size : (block + 1) * self.size] += counts
+
+    @property
     def dense(self) -> FloatArray:
         """As an array of features, shape (n, blocks * size)."""
         n, blocks = self.codes.shape
@@ -84,15 +104,6 @@ class Cells:
         rows, columns = np.nonzero(self.codes >= 0)
         features[rows, columns, self.codes[rows, columns]] = 1.0
         return features.reshape(n, blocks * self.size)
-
-    def sums(self, units: IntArray, n_units: int) -> FloatArray:
-        """Their sums within units, shape (U, blocks * size): those of `dense`, which is never made."""
-        blocks = []
-        for column in self.codes.T:
-            known = column >= 0
-            at = units[known] * self.size + column[known]
-            blocks.append(np.bincount(at, minlength=n_units * self.size).reshape(n_units, self.size))
-        return np.hstack(blocks).astype(np.float64)
 
 
 Features = FloatArray | Cells  # of shape (n, F)
@@ -110,19 +121,25 @@ class Resampler:
         cluster: the cluster of each item as a code 0 .. C - 1, shape (n,).
         counts: how often each draw takes each unit (cluster or group), shape (B, U); rows sum to U.
         group: the group of each cluster as a code 0 .. U - 1, shape (C,); None: each is a unit of its own.
+        kind: the row of the features that each item has, shape (n,); None: one of its own.
     """
 
-    cluster: IntArray
+    cluster: Codes
     counts: FloatArray
-    group: IntArray | None = None
+    group: Codes | None = None
+    kind: Codes | None = None
 
     @classmethod
-    def draw(cls, cluster: IntArray, draws: int, rng: np.random.Generator) -> "Resampler":
+    def draw(
+        cls, cluster: Codes, draws: int, rng: np.random.Generator, *, kind: Codes | None = None
+    ) -> "Resampler":
         """`draws` resamplings with replacement; memory is 8 * draws * U bytes."""
         size = int(cluster.max(initial=-1)) + 1
         group = None
         if size > MOST_UNITS:
-            group = rng.permutation(size) % MOST_UNITS
+            group = np.arange(size, dtype=np.int32)
+            rng.shuffle(group)
+            group %= MOST_UNITS
             size = MOST_UNITS
         counts = np.zeros((draws, size))
         shares = np.full(size, 1.0 / size) if size else np.zeros(0)
@@ -130,7 +147,7 @@ class Resampler:
             0, draws if size else 0, _AT_ONCE
         ):  # the same draws as all at once, in half the room
             counts[start : start + _AT_ONCE] = rng.multinomial(size, shares, min(_AT_ONCE, draws - start))
-        return cls(cluster, counts, group)
+        return cls(cluster, counts, group, kind)
 
     @property
     def draws(self) -> int:
@@ -147,28 +164,81 @@ class Resampler:
         """Whether some cluster holds several items."""
         return self.n_clusters < len(self.cluster)
 
-    def units(self, used: BoolArray) -> int:
-        """How many clusters hold a used item; `used` is a mask of shape (n,)."""
-        return int(np.unique(self.cluster[used]).size)
+    @cached_property
+    def weights(self) -> IntArray | None:
+        """How many items each row of features stands for, shape (K,); None: each for one."""
+        return None if self.kind is None else weights_of(self.kind)
 
-    def drawn_as(self, cluster: IntArray) -> IntArray:
+    def count(self, rows: BoolArray) -> int:
+        """How many items the marked rows of features stand for."""
+        return int(np.count_nonzero(rows) if self.weights is None else self.weights[rows].sum())
+
+    def total(self, values: FloatArray) -> float:
+        """The sum over items; `values` (one a row) are whole or half numbers, so that no order matters."""
+        return float(values.sum() if self.weights is None else (values * self.weights).sum())
+
+    def sums(self, features: FloatArray) -> FloatArray:
+        """The sum over items in their order: (n, F) or (K, F) to (F,)."""
+        if self.kind is None:
+            return np.asarray(features.sum(axis=0))
+        summed = np.zeros((1, features.shape[1]))
+        for part in parts_of(len(self.kind)):
+            summed = np.vstack([summed, features[self.kind[part]]]).sum(axis=0, keepdims=True)
+        return np.asarray(summed[0])
+
+    def units(self, used: BoolArray) -> int:
+        """How many clusters hold a used item; `used` marks rows of features."""
+        seen = np.zeros(self.n_clusters, dtype=np.bool_)
+        for part in parts_of(len(self.cluster)):
+            seen[self.cluster[part][used[self._rows(part)]]] = True
+        return int(np.count_nonzero(seen))
+
+    def _rows(self, part: slice) -> slice | Codes:
+        """Where the features of some items are."""
+        return part if self.kind is None else self.kind[part]
+
+    def drawn_as(self, cluster: Codes) -> Codes:
         """The units, columns of `counts`, that these clusters are drawn as."""
         return cluster if self.group is None else self.group[cluster]
 
     def by_cluster(self, features: Features) -> FloatArray:
-        """Features summed within units: (n, F) to (U, F)."""
-        units = self.drawn_as(self.cluster)
-        size = self.counts.shape[1]
-        if self.group is not None:  # many items: in the same order as below, in less time and room
-            if isinstance(features, Cells):
-                return features.sums(units, size)
-            return np.column_stack([np.bincount(units, column, minlength=size) for column in features.T])
+        """Features summed within units, items in their order: (n, F) or (K, F) to (U, F)."""
+        if self.group is not None or self.kind is not None:
+            return self._by_parts(features)
         dense = features.dense if isinstance(features, Cells) else features
         if not self.is_clustered:
             return dense[np.argsort(self.cluster)]
-        sums = np.zeros((size, dense.shape[1]))
-        np.add.at(sums, units, dense)
+        sums = np.zeros((self.counts.shape[1], dense.shape[1]))
+        np.add.at(sums, self.cluster, dense)
         return sums
+
+    def _by_parts(self, features: Features) -> FloatArray:
+        """As `by_cluster`, of many items, in the room of some of them."""
+        size = self.counts.shape[1]
+        width = features.width if isinstance(features, Cells) else features.shape[1]
+        sums = np.zeros((width, size))
+        for part in parts_of(len(self.cluster)):
+            units, rows = self.drawn_as(self.cluster[part]), self._rows(part)
+            if isinstance(features, Cells):
+                features.add_to(sums, units, rows)
+            else:
+                for own, column in zip(sums, features.T, strict=True):
+                    np.add.at(own, units, column[rows])
+        return np.ascontiguousarray(sums.T)
+
+
+def parts_of(n: int) -> Iterator[slice]:
+    """0 .. n - 1 in order, some at a time: what is made of all items is made of so many."""
+    return (slice(start, min(start + _ITEMS_AT_ONCE, n)) for start in range(0, n, _ITEMS_AT_ONCE))
+
+
+def weights_of(codes: Codes) -> IntArray:
+    """How often each code 0 .. K - 1 occurs, shape (K,)."""
+    size = int(codes.max(initial=-1)) + 1
+    counts = np.zeros(size, dtype=np.int64)
+    for part in parts_of(len(codes)):  # bincount copies what are no 8 bytes each
+        counts += np.bincount(codes[part], minlength=size)
+    return counts
 
 
 def bootstrap(
@@ -255,12 +325,13 @@ def share(hits: FloatArray, base: FloatArray, resampler: Resampler, level: float
     where the base sums to 0.
     """
     used = base > 0
-    n = int(np.count_nonzero(used))
+    n = resampler.count(used)
     if n == 0:
         return undefined("it is a share of nothing")
     is_proportion = bool(np.isin(base, (0, 1)).all() and np.isin(hits, (0, 1)).all())
     if is_proportion and resampler.units(used) == n:
-        return wilson(float(hits.sum()), n, level).around(float(hits.sum() / n), n)
+        right = resampler.total(hits)
+        return wilson(right, n, level).around(right / n, n)
     return bounded(np.column_stack([hits, base]), ratio, used, resampler, level)
 
 
@@ -276,13 +347,13 @@ def bounded(
     Where no draw differs (all right, all wrong), or none was asked for, Wilson's interval of a
     proportion over the used clusters stands in.
     """
-    value = float(statistic(features.sum(axis=0)))
+    value = float(statistic(resampler.sums(features)))
     interval = bootstrap(features, statistic, resampler, level)
     if np.isnan(interval.low) and not np.isnan(value):
         units = resampler.units(used)
         stand_in = wilson(value * units, units, level)
         interval = Interval(stand_in.low, stand_in.high, f"{interval.note}; instead {stand_in.note}")
-    return interval.around(value, int(np.count_nonzero(used)))
+    return interval.around(value, resampler.count(used))
 
 
 def _bca_levels(value: float, drawn: FloatArray, jackknife: FloatArray, level: float) -> FloatArray:

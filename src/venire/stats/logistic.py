@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from venire.stats.estimate import NAN, Estimate, FloatArray, IntArray, undefined
+from venire.stats.estimate import NAN, Codes, Estimate, FloatArray, undefined
 from venire.stats.intervals import FEW_CLUSTERS
 
 _INTERCEPT = "intercept"
@@ -45,7 +45,7 @@ class Logistic:
 
 
 def logistic(
-    outcome: FloatArray, covariates: Mapping[str, FloatArray], cluster: IntArray, level: float = 0.95
+    outcome: FloatArray, covariates: Mapping[str, FloatArray], cluster: Codes, level: float = 0.95
 ) -> Logistic:
     """The logistic regression of `outcome` on an intercept and `covariates`, errors robust by cluster.
 
@@ -111,7 +111,7 @@ def separates(design: FloatArray, outcome: FloatArray) -> bool:
 
 
 def resampled_coefficients(
-    outcome: FloatArray, covariates: Sequence[FloatArray], cluster: IntArray, counts: FloatArray
+    outcome: FloatArray, covariates: Sequence[FloatArray], cluster: Codes, counts: FloatArray
 ) -> FloatArray:
     """The coefficients of `logistic` on bootstrap draws of whole clusters, intercept first; shape (B, 1 + k).
 
@@ -142,7 +142,7 @@ def resampled_coefficients(
 
 
 def win_rate_at_equal_length(
-    wins: FloatArray, difference: FloatArray, cluster: IntArray, level: float = 0.95
+    wins: FloatArray, difference: FloatArray, cluster: Codes, level: float = 0.95
 ) -> Estimate:
     """The win rate that the regression of `wins` on length predicts where both are equally long.
 
@@ -175,7 +175,7 @@ def _share(log_odds: float) -> float:
     return log_odds if math.isnan(log_odds) else 0.5 * (1 + math.tanh(log_odds / 2))
 
 
-def _fault(outcome: FloatArray, cluster: IntArray) -> str:
+def _fault(outcome: FloatArray, cluster: Codes) -> str:
     """Why there is nothing to fit; empty where there is."""
     if len(outcome) == 0:
         return "there is no row"
@@ -186,7 +186,7 @@ def _fault(outcome: FloatArray, cluster: IntArray) -> str:
     return ""
 
 
-def _fit(outcome: FloatArray, design: FloatArray, cluster: IntArray, level: float) -> list[Coefficient] | str:
+def _fit(outcome: FloatArray, design: FloatArray, cluster: Codes, level: float) -> list[Coefficient] | str:
     """The coefficients of the columns of `design`, or why there are none."""
     from statsmodels.discrete.discrete_model import Logit
     from statsmodels.tools.sm_exceptions import ModelWarning, PerfectSeparationError

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from venire.stats.estimate import NAN, FloatArray, IntArray
+from venire.stats.estimate import NAN, Codes, FloatArray, IntArray
 from venire.stats.intervals import ROUNDING, Statistic
 
 DRAWS = 10_000  # of swaps, where not all of them can be counted
@@ -27,7 +27,7 @@ class Permuted:
     note: str
 
 
-def sign_flip(gaps: FloatArray, cluster: IntArray, *, rng: np.random.Generator) -> Permuted:
+def sign_flip(gaps: FloatArray, cluster: Codes, *, rng: np.random.Generator) -> Permuted:
     """The sign-flip test that the mean of `gaps`, second minus first by item, is 0; shape (n,).
 
     The gaps of a cluster flip together. Exact where the clusters' sums are multiples of a common unit (as of
@@ -64,7 +64,7 @@ def swap_test(
     first: FloatArray,
     second: FloatArray,
     statistic: Statistic,
-    cluster: IntArray,
+    cluster: Codes,
     *,
     rng: np.random.Generator,
 ) -> Permuted:

@@ -13,7 +13,7 @@ from venire.metrics.estimators import Estimator
 from venire.metrics.join import CODE
 from venire.metrics.measurement import metric_name
 from venire.records import Winner
-from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray, divide, undefined
+from venire.stats.estimate import BoolArray, Codes, Estimate, FloatArray, IntArray, divide, undefined
 from venire.stats.intervals import NO_DRAW_DIFFERS, NO_DRAWS, ROUNDING, Resampler
 from venire.stats.logistic import Coefficient, logistic, resampled_coefficients, win_rate_at_equal_length
 
@@ -63,7 +63,7 @@ class _Rows:
     picked: FloatArray
     doublings: FloatArray
     gold: FloatArray
-    cluster: IntArray
+    cluster: Codes
 
     @property
     def covariates(self) -> dict[str, FloatArray]:
