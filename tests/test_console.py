@@ -163,9 +163,12 @@ def test_a_sweep_gives_each_advice_once(tmp_path: Path, capsys: pytest.CaptureFi
     ]
     print_sweep(tmp_path, tmp_path / "sweeps" / "s", jobs)
     assert capsys.readouterr().err.splitlines() == [
-        "incomplete: job 0 [seed=0]: no reply",
-        "incomplete: job 1 [seed=1]: no reply",
-        "incomplete: job 2 [seed=2]: budget.calls=1: spent; raise it",
+        "incomplete: job 0: no reply",
+        "  alone: venire run hydra.mode=RUN seed=0",
+        "incomplete: job 1: no reply",
+        "  alone: venire run hydra.mode=RUN seed=1",
+        "incomplete: job 2: budget.calls=1: spent; raise it",
+        "  alone: venire run hydra.mode=RUN seed=2",
         "Run it again.",
     ]
 
@@ -175,16 +178,20 @@ def test_a_sweep_has_a_table_and_lists_what_went_wrong(
 ) -> None:
     jobs = [
         Job(0, ("seed=0",), JobStatus.FINISHED, str(a_run(tmp_path).folder)),
-        Job(1, ("method.rule=most", "seed=1"), JobStatus.FAILED, error="ConfigError: method.rule"),
+        Job(1, ("method.rule=most", "dataset.x=[a, b]"), JobStatus.FAILED, error="ConfigError: method.rule"),
     ]
-    table = print_sweep(tmp_path, tmp_path / "sweeps" / "sample-1", jobs)
+    flags = ["--config-dir", "my files"]
+    table = print_sweep(tmp_path, tmp_path / "sweeps" / "sample-1", jobs, flags=flags)
     out, err = capsys.readouterr()
     assert table is not None
     assert table.title == "sweep sample-1"
     assert [row[0] for row in table.rows] == ["pairwise gpt_4o here"]
     assert "1 failed, 1 finished of 2 jobs\n" in out
     assert out.endswith(f"runs: {tmp_path / 'runs'}\n")
-    assert err == "failed: job 1 [method.rule=most seed=1]: ConfigError: method.rule\n"
+    assert err.splitlines() == [
+        "failed: job 1: ConfigError: method.rule",
+        "  alone: venire run --config-dir 'my files' hydra.mode=RUN method.rule=most 'dataset.x=[a, b]'",
+    ]
 
 
 def test_a_sweep_without_a_run_has_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,7 +20,7 @@ from rich.table import Column
 from rich.text import Text
 
 from venire.launch import Written
-from venire.records import BackendKind, Call, Outcome, RunStatus
+from venire.records import BackendKind, Call, Outcome, RunStatus, command_of_job
 from venire.reporting.pairing import read_run
 from venire.reporting.run_sheet import run_sheet
 from venire.reporting.sweep_table import sweep_table
@@ -134,15 +134,19 @@ def print_run(written: Written) -> None:
     print(written.folder)
 
 
-def print_sweep(home: Path, folder: Path, jobs: Sequence[Job]) -> Table | None:
-    """The sweep's table (returned, too), its failed jobs with their overrides, and where the runs are."""
+def print_sweep(home: Path, folder: Path, jobs: Sequence[Job], *, flags: Sequence[str] = ()) -> Table | None:
+    """The sweep's table (returned, too), what did not finish with the command of each, where the runs are.
+
+    `flags` are the sweep's that one of its jobs needs, too.
+    """
     runs = [read_run(Path(job.folder)) for job in jobs if job.folder]
     table = sweep_table(f"sweep {folder.name}", runs) if runs else None
     if table is not None:
         print(table.render(Format.TEXT))
     for job in jobs:
         if not job.ok:
-            print(f"{job.status}: job {job.number} [{' '.join(job.overrides)}]: {job.error}", file=sys.stderr)
+            print(f"{job.status}: job {job.number}: {job.error}", file=sys.stderr)
+            print(f"  alone: {command_of_job(job.overrides, flags)}", file=sys.stderr)
     for advice in dict.fromkeys(job.advice for job in jobs if not job.ok and job.advice):
         print(advice, file=sys.stderr)
     counts = {status: sum(job.status is status for job in jobs) for status in {job.status for job in jobs}}

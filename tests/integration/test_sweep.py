@@ -1,5 +1,6 @@
 """Sweeps from the command line: failing jobs, finished jobs, MLflow, and what hydra would ignore."""
 
+import shlex
 import socket
 import sqlite3
 from collections.abc import Iterator
@@ -34,11 +35,27 @@ def test_a_failing_job_stops_no_other_and_is_listed_with_its_overrides(failing: 
     assert "judge.temperature=3" in str(failed["overrides"])
     assert str(failed["error"]).startswith("ConfigError: judge.temperature: expected 0 to 2")
     assert failed["folder"] == ""
-    assert "failed: job 1 [" in ran.err
+    assert "failed: job 1: ConfigError: judge.temperature: expected 0 to 2" in ran.err
     assert ran.err.count("ConfigError: ") == 1
-    assert "judge.temperature=3]" in ran.err.replace(f" {UNTRACKED.replace('false', 'False')}", "")
     assert "1 failed, 2 finished of 3 jobs" in ran.out
     assert "Traceback" not in ran.err
+
+
+def test_a_failed_job_s_line_is_that_job_alone(failing: tuple[Venire, Ran]) -> None:
+    venire, ran = failing
+    (line,) = (line.strip() for line in ran.err.splitlines() if line.startswith("  alone: "))
+    assert line.startswith("alone: venire run hydra.mode=RUN dataset=sample ")
+    alone = venire(*shlex.split(line)[2:])
+    assert alone.status == 2
+    assert alone.err.startswith("ConfigError: judge.temperature: expected 0 to 2")
+    mended = venire(*shlex.split(line.replace("judge.temperature=3", "judge.temperature=1"))[2:])
+    assert mended.status == 0
+    assert (
+        mended.record["tags"]["job_hash"]
+        == read_json(  # type: ignore[index]
+            Path(str(ran.jobs()[2]["folder"])) / "run.json"
+        )["tags"]["job_hash"]
+    )  # type: ignore[index]
 
 
 def test_the_last_line_is_the_sweeps_summary_with_every_jobs_metrics(failing: tuple[Venire, Ran]) -> None:

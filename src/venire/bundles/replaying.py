@@ -1,5 +1,6 @@
 """A bundle back to its runs and tables, and what of it is not as it says."""
 
+import shlex
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -176,7 +177,7 @@ def _notes(contents: Contents) -> Iterator[str]:
     for job in contents.jobs:
         if job.status not in ("finished", "skipped"):
             why = f": {job.error.splitlines()[-1]}" if job.error else ""
-            yield f"job {job.number} [{' '.join(job.overrides)}] of the sweep is {job.status}{why}"
+            yield f"job {job.number} [{shlex.join(job.overrides)}] of the sweep is {job.status}{why}"
     for run in contents.runs:
         if run.status != RunStatus.FINISHED:
             yield f"{run.run_id} is {run.status}"

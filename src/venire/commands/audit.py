@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -86,11 +87,12 @@ def _sweep(home: Path, request: AuditRequest) -> int:
     audited = _labelled([found for job in jobs if (found := audited_run(read_record(Path(str(job.folder)))))])
     if not audited:
         return status
-    paths = write_report(audited, folder, [f"Command: venire audit {' '.join(request.overrides)}."])
+    command = f"Command: venire audit {shlex.join(request.overrides)}."
+    paths = write_report(audited, folder, [command])
     _upload(home, folder, read_jobs(folder), paths)
     _show(audited, request)
     if request.out is not None:
-        paths = write_report(audited, request.out, [f"Command: venire audit {' '.join(request.overrides)}."])
+        paths = write_report(audited, request.out, [command])
     _print_paths(paths)
     return status
 

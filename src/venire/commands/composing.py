@@ -1,6 +1,7 @@
 """From the command line to experiments: what the commands that compose a configuration share."""
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,6 +11,8 @@ from typing import TypeVar
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override, Quote, QuotedString
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -79,6 +82,43 @@ def is_override(argument: str) -> bool:
     return not argument.startswith("-") and ("=" in argument or argument.startswith("~"))
 
 
+def overrides_of_job() -> tuple[str, ...]:
+    """The overrides of the job that is running, as one would type them but for the shell's quotes.
+
+    Hydra escapes in them what its grammar may take for a mark (`http\\://`), also where it would not.
+    """
+    return tuple(_unescaped(str(each)) for each in HydraConfig.get().overrides.task)
+
+
+def _unescaped(override: str) -> str:
+    """`override` without escapes, else in quotes, else as it is: whatever means the same."""
+    parsed = _parsed(override)
+    if parsed is None:
+        return override
+    plain = [_ESCAPED.sub(r"\1", override)]
+    value = parsed.value()
+    if isinstance(value, str):
+        plain.append(f"{parsed.get_key_element()}={QuotedString(value, Quote.single).with_quotes()}")
+    return next((each for each in plain if _meaning(_parsed(each)) == _meaning(parsed)), override)
+
+
+def _parsed(override: str) -> Override | None:
+    """None where hydra cannot read it."""
+    try:
+        return OverridesParser.create().parse_override(override)
+    except HydraException:
+        return None
+
+
+def _meaning(override: Override | None) -> tuple[object, ...] | None:
+    if override is None:
+        return None
+    return override.get_key_element(), override.is_sweep_override(), repr(override.value())
+
+
+_ESCAPED = re.compile(r"\\([\\()\[\]{}:=, \t])")
+
+
 def look_at_each_job(job: Callable[[DictConfig], None], arguments: Sequence[str], *, command: str) -> None:
     """As `for_each_job`, in this process whatever the launcher, and without a folder left behind."""
     with tempfile.TemporaryDirectory(prefix="venire-") as folder:
@@ -106,7 +146,7 @@ def one_job(
     made: list[T] = []
 
     def job(cfg: DictConfig) -> None:
-        made.append(look(cfg, [str(each) for each in HydraConfig.get().overrides.task]))
+        made.append(look(cfg, list(overrides_of_job())))
 
     more = ["--config-dir", str(config_dir_given)] if config_dir_given else []
     look_at_each_job(job, [*overrides, *more], command=command)
@@ -124,7 +164,7 @@ def experiment_in_job(cfg: DictConfig, arguments: Sequence[str] | None = None) -
     sources = hydra_cfg.runtime.config_sources
     folders = [Path(each.path) for each in sources if each.schema == "file"]
     refuse_undone_ablation(cfg, choices, folders)
-    overrides = [str(override) for override in hydra_cfg.overrides.task]
+    overrides = overrides_of_job()
     bare = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key != "hydra"])
     assert isinstance(bare, DictConfig)
     fitted, warnings = fit_selection(bare, choices, overrides, folders)

@@ -1,6 +1,7 @@
 """`venire run --dry-run=N`: the real prompts, with sizes; nothing is called."""
 
 import asyncio
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -8,7 +9,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from venire.commands.composing import experiment_in_job, look_at_each_job
+from venire.commands.composing import experiment_in_job, look_at_each_job, overrides_of_job
 from venire.errors import ConfigError
 from venire.experiment import Experiment
 from venire.records import BackendKind, Completion, Embeddings, FinishReason, Message, Request
@@ -48,7 +49,7 @@ def dry_run(arguments: Sequence[str], n: int) -> int:
     def job(cfg: DictConfig) -> None:
         hydra_cfg = HydraConfig.get()
         if hydra_cfg.mode is RunMode.MULTIRUN:
-            print(f"=== job {hydra_cfg.job.num}: {' '.join(map(str, hydra_cfg.overrides.task))}")
+            print(f"=== job {hydra_cfg.job.num}: {shlex.join(overrides_of_job())}")
         _show(experiment_in_job(cfg), n)
 
     look_at_each_job(job, arguments, command="venire run")

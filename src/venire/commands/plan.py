@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from venire.commands import exits
-from venire.commands.composing import experiment_in_job, look_at_each_job
+from venire.commands.composing import experiment_in_job, look_at_each_job, overrides_of_job
 from venire.errors import VenireError
 from venire.experiment import Experiment
 from venire.launch import explain
@@ -50,7 +51,7 @@ def plan(arguments: Sequence[str], *, simulate: bool, as_json: bool, wanted: Wan
     def job(cfg: DictConfig) -> None:
         hydra_cfg = HydraConfig.get()
         sweeps.append(hydra_cfg.mode is RunMode.MULTIRUN)
-        overrides = tuple(str(override) for override in hydra_cfg.overrides.task)
+        overrides = overrides_of_job()
         try:
             experiment = experiment_in_job(cfg)
             job_hash = hashes_of(experiment)["job_hash"]
@@ -110,7 +111,7 @@ def _print(jobs: Sequence[PlannedJob], wanted: Wanted, *, is_sweep: bool, as_jso
         return
     for job in jobs:
         if job.error:
-            print(f"failed: [{' '.join(job.overrides)}]: {job.error}", file=sys.stderr)
+            print(f"failed: [{shlex.join(job.overrides)}]: {job.error}", file=sys.stderr)
     planned = [job for job in jobs if not job.error]
     if not planned:
         return

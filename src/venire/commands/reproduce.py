@@ -1,6 +1,7 @@
 """`venire reproduce`: the missing runs of specs, then their tables and plots."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -94,7 +95,7 @@ def _reproduce(
         return status
     kind = asked[0] if asked else spec.backend
     stem = (out or home / "tables") / kind / spec.name.removeprefix(f"{kind}/")
-    command = " ".join(["venire reproduce", spec.name, *overrides, *flags])
+    command = shlex.join(["venire", "reproduce", spec.name, *overrides, *flags])
     written = _write(home, spec, launched, command)
     stem.parent.mkdir(parents=True, exist_ok=True)
     for path in written:

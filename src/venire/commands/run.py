@@ -1,6 +1,7 @@
 """`venire run`: one run, or a sweep."""
 
 import os
+import shlex
 import sys
 import tempfile
 import time
@@ -13,7 +14,13 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
 from venire.commands import exits
-from venire.commands.composing import beside_the_first, experiment_in_job, for_each_job
+from venire.commands.composing import (
+    beside_the_first,
+    experiment_in_job,
+    for_each_job,
+    is_override,
+    overrides_of_job,
+)
 from venire.commands.dry_run import dry_run as show_prompts
 from venire.commands.launching import (
     MOST_STARTS,
@@ -116,7 +123,7 @@ def _launched_job(cfg: DictConfig, launch: Launch) -> None:
     if launch.signs.stop_asked or number in {each.number for each in launch.jobs()}:
         return
     secrets = secret_values(os.environ)
-    overrides = [redact(str(each), secrets) for each in HydraConfig.get().overrides.task]
+    overrides = [redact(each, secrets) for each in overrides_of_job()]
     times = launch.signs.start(number, overrides)
     if times > MOST_STARTS:
         job = died_job(Started(number, times - 1, tuple(overrides)))
@@ -174,9 +181,8 @@ def _door(home: Path, watch: Watch, *, sweep: str | None) -> Door:
 
 
 def _sweep_job(cfg: DictConfig, launch: Launch, tracking: list[TrackingSettings]) -> None:
-    hydra_cfg = HydraConfig.get()
-    number = int(hydra_cfg.job.num)
-    overrides = [str(override) for override in hydra_cfg.overrides.task]
+    number = int(HydraConfig.get().job.num)
+    overrides = overrides_of_job()
     secrets = secret_values(os.environ)
     hide_secrets(launch.folder / "multirun.yaml", secrets)  # hydra's own, with every override as it is
     try:
@@ -188,7 +194,7 @@ def _sweep_job(cfg: DictConfig, launch: Launch, tracking: list[TrackingSettings]
             job = run_job(ready, door, number=number, overrides=overrides, rerun=bool(cfg.sweep.rerun))
     except Exception as error:  # one failing job stops no other; the record says which and why
         job = failed_job(number, overrides, error, secrets=secrets)
-        print(f"job {number} failed, as is told at the end: {' '.join(job.overrides)}", file=sys.stderr)
+        print(f"job {number} failed, as is told at the end: {shlex.join(job.overrides)}", file=sys.stderr)
     write_job(launch.folder, job, launch=launch.name)
     if job.interrupted and not launch.is_elsewhere:
         raise KeyboardInterrupt
@@ -205,7 +211,7 @@ def _end_sweep(launch: Launch, tracking: Sequence[TrackingSettings]) -> int:
 def _finish_sweep(launch: Launch, jobs: Sequence[Job], tracking: TrackingSettings | None) -> int:
     home, folder = launch.home, launch.folder
     path = write_summary(folder, jobs)
-    table = print_sweep(home, folder, jobs)
+    table = print_sweep(home, folder, jobs, flags=_flags_of_job(launch.arguments))
     for sentence in twins(jobs):
         print(f"warning: {sentence}", file=sys.stderr)
     if table is not None:
@@ -220,6 +226,14 @@ def _finish_sweep(launch: Launch, jobs: Sequence[Job], tracking: TrackingSetting
     if all(job.ok for job in jobs):
         return exits.OK
     return exits.FAILED if any(job.status is JobStatus.FAILED for job in jobs) else exits.INCOMPLETE
+
+
+def _flags_of_job(arguments: Sequence[str]) -> list[str]:
+    """What one of the sweep's jobs takes besides its overrides: where configuration files are."""
+    secrets = secret_values(os.environ)
+    flags = [each for each in arguments if not is_override(each) and each not in ("-m", "--multirun")]
+    paths = [each for each in arguments if each.lstrip("+").startswith("hydra.searchpath=")]
+    return [redact(each, secrets) for each in (*flags, *paths)]
 
 
 def _draw(launch: Launch, jobs: Sequence[Job]) -> list[Path]:

@@ -45,7 +45,7 @@ from venire.records.persona import (
     PersonaSet,
     StakeholderGroup,
 )
-from venire.records.run import RunRecord, RunStatus
+from venire.records.run import RunRecord, RunStatus, command_of_job
 
 __all__ = [
     "EMBEDDING_STAGE",
@@ -101,4 +101,5 @@ __all__ = [
     "Verdict",
     "Vote",
     "Winner",
+    "command_of_job",
 ]

@@ -1,6 +1,7 @@
 """A finished (or stopped) run, as it lies in its folder and as it goes to MLflow."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -13,6 +14,14 @@ class RunStatus(StrEnum):
     FINISHED = "finished"
     INCOMPLETE = "incomplete"  # budget reached, or interrupted: some instances are not judged
     FAILED = "failed"
+
+
+def command_of_job(overrides: Sequence[str], flags: Sequence[str] = ()) -> str:
+    """What to type into a shell for one job of a sweep alone, also where its experiment's file sweeps.
+
+    `flags` stand before all overrides: hydra's parser takes these in one stretch only.
+    """
+    return shlex.join(["venire", "run", *flags, "hydra.mode=RUN", *overrides])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 import math
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from venire.records import RunRecord, RunStatus
+from venire.records import RunRecord, RunStatus, command_of_job
 
 # Limits of one `log_batch` and of its values. Source: mlflow.utils.validation
 MAX_METRICS, MAX_PARAMS, MAX_TAGS = 800, 100, 100
@@ -46,7 +47,7 @@ def tags_of(record: RunRecord, links: Sequence[str] = ()) -> dict[str, str]:
         "kind": str(record.kind),
         "status": str(record.status),
         "sweep_id": record.sweep_id or "",
-        "overrides": " ".join(record.overrides),
+        "overrides": shlex.join(record.overrides),
         "undefined": ", ".join(undefined),
         "error": record.error,
         "run_id": record.run_id,
@@ -75,7 +76,8 @@ def metrics_of(record: RunRecord) -> dict[str, float]:
 
 def description_of(record: RunRecord, links: Sequence[str] = ()) -> str:
     """Markdown for the run's page: the command, links, the error, and what must be said of metrics."""
-    command = " ".join(["venire run", *record.overrides])
+    alone = shlex.join(["venire", "run", *record.overrides])
+    command = command_of_job(record.overrides) if record.sweep_id else alone
     lines = [f"`{command}`", "", f"Replies: **{record.kind}**. Status: **{record.status}**."]
     if links:
         lines += ["", "Pages: " + ", ".join(links)]
