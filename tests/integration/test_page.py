@@ -82,6 +82,30 @@ def test_a_runs_uncertain_items_are_labelled_on_the_page_and_measured(venire: Ve
     assert beside["labels_as_gold"]["metrics"]["n"] == 1  # type: ignore[index]
 
 
+def test_the_pairs_of_a_run_with_criteria_are_compared_on_them_and_measured(venire: Venire) -> None:
+    ran = venire.finished(
+        "dataset=sample", "dataset.limit=8", "method=pairwise", "criteria=explanation", "backend=simulated"
+    )
+    run = ran.folder.name
+    with serving(venire, run, "--below", "1") as (url, _):
+        ann = Visitor(url)
+        ann.enter("ann")
+        page = ann.get("/review/item/1").text
+        assert "Whether the explanation can be followed from one step to the next." in page
+        assert ann.label(1, {"verdict": "A", "criterion-0": "A"}, "review").status == 422
+        answer = {"verdict": "A", "criterion-0": "B", "criterion-1": "N/A"}
+        assert ann.label(1, answer, "review").status == 303
+    (label,) = lines_of(venire.home / "labels" / "sample.jsonl")
+    other = {"response_1": "response_2", "response_2": "response_1"}[str(label["verdict"])]
+    assert label["by_criterion"] == {"clarity": other, "accessibility": "N/A"}
+    measured = venire("review", "measure", run)
+    assert (measured.status, "Clarity: accuracy" in measured.out) == (0, True), measured.err
+    beside = read_json(Path(measured.last_line) / "measured.json")
+    on: dict[str, dict[str, dict[str, float]]] = beside["labels_by_criterion"]  # type: ignore[assignment]
+    assert list(on) == ["clarity"]
+    assert on["clarity"]["metrics"]["n"] == 1
+
+
 def test_a_study_goes_on_by_its_name_and_comes_out_as_a_file(venire: Venire, tmp_path: Path) -> None:
     data = ("dataset=sample", "dataset.limit=4", "seed=7")
     with serving(venire, *data, "--study", "pilot", "--annotators", "ann,bob") as (url, printed):

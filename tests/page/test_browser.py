@@ -210,6 +210,34 @@ def test_the_time_with_an_item_goes_on_over_undo_reload_and_another_browser_sess
     assert second.seconds < 20
 
 
+def test_a_pair_is_compared_on_criteria_by_keyboard_with_the_rubric_beside(browser, tmp_path):
+    criteria = tuple(Criterion(f"c{n}", XSS[n], XSS[n + 1], 0.5) for n in (0, 2))
+    work = work_of(
+        hostile_pairs()[:2],
+        tmp_path / "labels.jsonl",
+        guides=tuple(map(Guide.of_criterion, criteria)),
+        criteria=criteria,
+    )
+    with serving(work) as url:
+        ann = Person.at(browser, url, "ann", viewport={"width": 640, "height": 450})
+        page = ann.page
+        assert page.evaluate(FOREIGN) == 0
+        assert page.evaluate(OVERFLOW) <= 0
+        ann.press("1", "-")
+        ann.press("Enter")  # nothing is chosen all in all
+        assert heading(ann) == "Item 1 of 2"
+        ann.save("2", "Enter")
+        ann.told("Saved.")
+        ann.save("i")
+        said = page.get_by_role("row", name="Item 1").locator("td").nth(2).inner_text()
+        assert said == "B (c0 A, c2 N/A)"
+        assert ann.odd == []
+    (label,) = read_labels(work.labels)
+    first = Winner.FIRST if label.shown == "as_given" else Winner.SECOND
+    assert dict(label.by_criterion) == {"c0": first, "c2": None}
+    assert label.verdict is not first
+
+
 def test_without_scripts_the_page_works_by_its_buttons_and_knows_no_time(browser, tmp_path):
     work = work_of([pair("a"), pair("b")], tmp_path / "l.jsonl")
     with serving(work) as url:

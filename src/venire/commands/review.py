@@ -7,6 +7,7 @@ from pathlib import Path
 
 from venire.commands import exits
 from venire.commands.data_sets import RunData, chosen_data, data_of_folder
+from venire.commands.run_criteria import criteria_of_run
 from venire.data.protocol import Loaded
 from venire.errors import ConfigError, RunError
 from venire.metrics.measurement import Measurement
@@ -15,7 +16,7 @@ from venire.records import RunRecord
 from venire.reporting.table import Cell, Estimate, Format, Table
 from venire.review.beside import Learnt, write_beside
 from venire.review.feedback import calibration_points, corrections
-from venire.review.labels import Label, current, labels_by_instance
+from venire.review.labels import Label, content_of_criteria, current, labels_by_instance
 from venire.review.measuring import relabelled
 from venire.review.queue import ReviewFilter, Why, review_queue
 from venire.review.reading import Reading, read_sheet
@@ -57,7 +58,8 @@ def export(
     items = review_queue(data.loaded.instances, judged, chosen)
     kept = items[:limit]
     out.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(out, sheet(kept, form, shown))
+    criteria = criteria_of_run(folder, data.loaded.instances)
+    write_atomically(out, sheet(kept, form, shown, criteria))
     reasons = Counter(why.value for item in items for why in item.why)
     told = ", ".join(f"{why} {count}" for why, count in reasons.items())
     print(f"{len(items)} of {len(data.loaded.instances)} items are uncertain{f': {told}' if told else ''}")
@@ -97,6 +99,7 @@ def import_labels(home: Path, request: ImportRequest) -> int:
         annotator=request.annotator,
         now=_now(),
         run_id="" if folder is None else folder.name,
+        criteria=None if folder is None else criteria_of_run(folder, loaded.instances),
     )
     read = read_sheet(request.file, reading)
     path = store_path(home, name)
@@ -137,6 +140,7 @@ def measure_labelled(home: Path, run: str) -> int:
     instances, judged = data.loaded.instances, read_judged(folder)
     stored = read_labels(store_path(home, data.dataset.name))
     labels = labels_of(home, data, folder)
+    criteria = criteria_of_run(folder, instances)
     measured = relabelled(
         instances,
         judged,
@@ -144,13 +148,16 @@ def measure_labelled(home: Path, run: str) -> int:
         winners=data.loaded.labels,
         seed=int(record.params.get("seed", "0")),
         settings=data.metrics,
+        criteria=criteria,
     )
+    content = content_of_criteria(criteria)
     learnt = Learnt(
         measured,
         calibration_points(judged, labels),
-        corrections(instances, judged, labels),
+        corrections(instances, judged, labels, criteria),
         data.dataset.name,
         len(current(stored)) - sum(map(len, labels.values())),
+        sum(each.criteria_content not in ("", content) for own in labels.values() for each in own),
     )
     target = write_beside(folder, record, learnt, _now())
     print(_table(record, learnt).render(Format.TEXT))
@@ -210,6 +217,9 @@ _SHOWN = (
 )
 
 
+_SHOWN_ON = (("n", "items"), ("accuracy/final", "accuracy"), ("kappa/final", "kappa"))
+
+
 def _table(record: RunRecord, learnt: Learnt) -> Table:
     measured = learnt.measured
     own = Measurement(record.metrics, record.notes)
@@ -219,6 +229,13 @@ def _table(record: RunRecord, learnt: Learnt) -> Table:
         for name, title in _SHOWN
         if any(side is not None and name in side.metrics for side in sides)
     ]
+    for each in measured.by_criterion:
+        on = each.measured
+        rows += [
+            (f"{each.criterion.name}: {title}", "", _cell(name, on), "")
+            for name, title in _SHOWN_ON
+            if on is not None and name in on.metrics
+        ]
     labels = sum(map(len, measured.labels.values()))
     footer = [
         f"{labels} labels of {len(measured.labels)} items; "
@@ -230,6 +247,17 @@ def _table(record: RunRecord, learnt: Learnt) -> Table:
     ]
     if measured.undecided:
         footer.append(f"{len(measured.undecided)} items on which people draw count nowhere.")
+    footer += [
+        f"{each.criterion.name}: {len(names)} items {why}."
+        for each in measured.by_criterion
+        for names, why in (
+            (each.undecided, "on which people draw"),
+            (each.left_out, "left out: the run has no verdict on it, as it does not apply to both responses"),
+        )
+        if names
+    ]
+    if learnt.other_criteria:
+        footer.append(f"{learnt.other_criteria} labels are on other criteria, or on the same in other words.")
     if learnt.other_texts:
         footer.append(f"{learnt.other_texts} stored labels are of other items or of texts that have changed.")
     columns = ("", "the run", "labels as gold", "labels as verdicts")

@@ -10,6 +10,7 @@ from venire.commands.data_sets import data_of_folder
 from venire.commands.option_files import loaded
 from venire.commands.review import labels_of
 from venire.commands.rubric_sets import rubrics_of
+from venire.commands.run_criteria import criteria_of_run
 from venire.config import config_dir
 from venire.errors import ConfigError
 from venire.review.feedback import corrections
@@ -46,7 +47,8 @@ def correct_rubric(home: Path, request: RubricRequest) -> int:
     folder = find_run(home, request.run)
     data = data_of_folder(folder)
     labels = labels_of(home, data, folder)
-    found = corrections(data.loaded.instances, read_judged(folder), labels)
+    criteria = criteria_of_run(folder, data.loaded.instances)
+    found = corrections(data.loaded.instances, read_judged(folder), labels, criteria)
     made = corrected_rubric(
         loaded(path),
         found,

@@ -14,6 +14,7 @@ import yaml
 from venire.commands import exits
 from venire.commands.data_sets import Chosen, RunData, chosen_data, data_of_folder
 from venire.commands.rubric_sets import find_rubrics
+from venire.commands.run_criteria import config_of, criteria_of_run
 from venire.config import guides_of_run
 from venire.data.protocol import Loaded
 from venire.errors import ConfigError, TrackingError
@@ -32,10 +33,9 @@ from venire.personas.naming import is_option_name
 from venire.records import Winner
 from venire.reporting.juryflow_files import RUBRIC_FILE
 from venire.review.queue import ReviewFilter, ReviewItem, review_queue
-from venire.review.sheets import Shown, judged_text
+from venire.review.sheets import Shown, outcome_text
 from venire.review.store import fields_of, read_labels, store_path
 from venire.runs import find_run, read_judged, read_record, secret_values
-from venire.runs.folder import CONFIG_FILE
 from venire.runs.strict_json import dumps
 from venire.tracking.artifacts import log_artifacts
 from venire.tracking.sync import settings_of
@@ -116,6 +116,7 @@ def _review(home: Path, request: ServeRequest, stack: ExitStack) -> Mode:
         labels=labels,
         winners=data.loaded.labels or tuple(Winner),
         guides=_guides(home, request, data, folder),
+        criteria=criteria_of_run(folder, data.loaded.instances),
         seed=int(record.params.get("seed", "0")),
         shown=request.shown,
         source="page",
@@ -134,7 +135,7 @@ def _review(home: Path, request: ServeRequest, stack: ExitStack) -> Mode:
 def _item(entry: ReviewItem) -> Item:
     return Item.of(
         entry.instance,
-        judged=judged_text(entry.outcome.prediction),
+        judged=outcome_text(entry.outcome),
         why=tuple(why.value for why in entry.why),
     )
 
@@ -143,7 +144,7 @@ def _guides(home: Path, request: ServeRequest, data: RunData, folder: Path) -> t
     """The rubric that is asked for, else the run's criteria with their rubric; what it learnt where told."""
     if request.rubric is not None:
         return _named_rubric(home, request)
-    criteria, rubrics = guides_of_run((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+    criteria, rubrics = guides_of_run(config_of(folder))
     guides: list[Guide] = []
     instances = data.loaded.instances
     for each in criteria_for(criteria, instances[0]) if criteria is not None and instances else ():

@@ -16,6 +16,7 @@ from venire.records import RunRecord
 from venire.review.feedback import CalibrationPoint, Correction
 from venire.review.labels import Label
 from venire.review.measuring import Relabelled
+from venire.review.measuring_criteria import OnOneCriterion
 from venire.review.store import fields_of
 from venire.runs import write_atomically
 from venire.runs.strict_json import dumps
@@ -40,6 +41,7 @@ class Learnt:
         calibration, corrections: see `review/feedback.py`.
         dataset: the data set's name.
         other_texts: labels of items whose texts have changed since, or that this run did not judge.
+        other_criteria: labels with verdicts on other criteria than the run's.
     """
 
     measured: Relabelled
@@ -47,6 +49,7 @@ class Learnt:
     corrections: Sequence[Correction]
     dataset: str
     other_texts: int
+    other_criteria: int = 0
 
 
 def write_beside(folder: Path, record: RunRecord, learnt: Learnt, now: str) -> Path:
@@ -89,6 +92,17 @@ def _measured(record: RunRecord, learnt: Learnt, labels: Sequence[Label], now: s
         "labels_of_other_texts": learnt.other_texts,
         "labels_as_gold": _fields(measured.as_gold),
         "labels_as_verdicts": _fields(measured.as_verdicts) if measured.as_verdicts else None,
+        "labels_by_criterion": {each.criterion.key: _on(each) for each in measured.by_criterion},
+        "labels_on_other_criteria": learnt.other_criteria,
+    }
+
+
+def _on(each: OnOneCriterion) -> Mapping[str, object]:
+    return {
+        "criterion": each.criterion.name,
+        "undecided": list(each.undecided),
+        "left_out": list(each.left_out),
+        **(_fields(each.measured) if each.measured else {"metrics": {}, "notes": {}}),
     }
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from venire.judging.criteria import Criterion
+from venire.metrics.criteria import BY_CRITERION
 from venire.records import (
     Instance,
     Outcome,
@@ -11,11 +13,13 @@ from venire.records import (
     PreferenceGold,
     Ratings,
     Unscored,
+    Winner,
 )
-from venire.review.labels import Label, consensus
+from venire.review.labels import Label, consensus, content_of_criteria
 from venire.review.sheets import NO_JUDGMENT, judged_text
 
 NO_RATING = "no rating"
+NO_VERDICT = "no verdict on it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Correction:
 
     Args:
         instance_id: what it was learnt on: a rubric with it must not judge this item.
-        dimension: what was rated; empty where responses were compared.
+        dimension: what was rated, or the criterion that responses were compared on; empty for the whole.
         judged: what the run said.
         corrected: what the person says.
         annotator, comment, created_at: as in the label.
@@ -70,18 +74,29 @@ class Correction:
     @property
     def has_judgment(self) -> bool:
         """Whether the run said something that the person corrects."""
-        return not self.judged.startswith((NO_JUDGMENT, NO_RATING))
+        return not self.judged.startswith((NO_JUDGMENT, NO_RATING, NO_VERDICT))
 
 
 def corrections(
-    instances: Sequence[Instance], outcomes: Sequence[Outcome], labels: Mapping[str, Sequence[Label]]
+    instances: Sequence[Instance],
+    outcomes: Sequence[Outcome],
+    labels: Mapping[str, Sequence[Label]],
+    criteria: Sequence[Criterion] = (),
 ) -> list[Correction]:
-    """Every label that differs from the run's final word: no word of the run is corrected, too."""
-    by_id = {outcome.instance_id: outcome.prediction for outcome in outcomes}
+    """Every label that differs from the run's final word: no word of the run is corrected, too.
+
+    Args:
+        criteria: that the run compared pairs on: verdicts on these are held against its own.
+    """
+    by_id = {outcome.instance_id: outcome for outcome in outcomes}
+    content = content_of_criteria(criteria)
     found = []
     for instance in instances:
         for label in labels.get(instance.id, ()):
-            for dimension, judged, corrected in _differing(by_id.get(instance.id), label):
+            outcome = by_id.get(instance.id)
+            prediction = outcome.prediction if outcome else None
+            differing = [*_differing(prediction, label), *_differing_on(outcome, label, content)]
+            for dimension, judged, corrected in differing:
                 found.append(
                     Correction(
                         instance_id=instance.id,
@@ -112,6 +127,24 @@ def _differing(prediction: Prediction | None, label: Label) -> list[tuple[str, s
         for name, rating in label.verdict.items()
         if given.get(name) != rating
     ]
+
+
+def _differing_on(outcome: Outcome | None, label: Label, content: str) -> list[tuple[str, str, str]]:
+    """As `_differing`, on the criteria that a pair was compared on; what does not apply corrects nothing."""
+    prediction = outcome.prediction if outcome else None
+    given = on_criteria(outcome)
+    none = _judged(prediction) if isinstance(prediction, Unscored) or prediction is None else NO_VERDICT
+    return [
+        (key, given[key].value if key in given else none, winner.value)
+        for key, winner in label.on_criteria(content).items()
+        if winner is not None and given.get(key) is not winner
+    ]
+
+
+def on_criteria(outcome: Outcome | None) -> dict[str, Winner]:
+    """What the run said of a pair on each criterion that it compared it on."""
+    said = outcome.detail.get(BY_CRITERION) if outcome else None
+    return {str(key): Winner(each) for key, each in said.items()} if isinstance(said, Mapping) else {}
 
 
 def _judged(prediction: Prediction | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from venire.review.labels import Label, said_by
 from venire.review.queue import handle_of
-from venire.review.sheets import RATING, SheetFormat, csv_text
+from venire.review.sheets import RATING, VERDICT_ON, SheetFormat, csv_text
 from venire.runs.strict_json import dumps
 
 _COLUMNS = ("annotator", "created_at", "seconds", "comment", "shown", "source", "run_id")
@@ -28,11 +28,19 @@ def _row(label: Label, name: str) -> dict[str, object]:
 
 
 def _flat(row: dict[str, object]) -> dict[str, str]:
-    """Ratings as a column each; what is not known is empty."""
+    """Ratings, and verdicts on criteria, as a column each; what is not known is empty."""
     flat: dict[str, str] = {}
     for name, value in row.items():
         if isinstance(value, dict):
-            flat |= {f"{RATING}{key}": f"{rating:g}" for key, rating in value.items()}
+            flat |= {_column(name, key): _cell(said) for key, said in value.items()}
         else:
             flat[name] = "" if value is None else str(value)
     return flat
+
+
+def _column(field: str, key: str) -> str:
+    return f"{RATING if field == 'ratings' else VERDICT_ON}{key}"
+
+
+def _cell(said: object) -> str:
+    return f"{said:g}" if isinstance(said, float) else str(said)

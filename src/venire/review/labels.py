@@ -1,15 +1,21 @@
 """Labels that people gave: what one is, and what labels there are of an item."""
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from venire.data.fingerprint import content_id
 from venire.data.scores import mean_ratings
+from venire.judging.criteria import Criterion
 from venire.records import Gold, Instance, Order, PreferenceGold, RatingsGold, Winner
 
 Verdict: TypeAlias = Winner | Mapping[str, float]
+OnCriterion: TypeAlias = Winner | None  # None: the criterion does not apply
+
+NOT_APPLICABLE = "N/A"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,8 @@ class Label:
         source: the file (or page) that it came from.
         run_id: the run whose uncertainty it answers; empty where none was named.
         shown: in which order the person saw the two responses; None where that is not known.
+        by_criterion: of a pair, the verdict on each criterion that was answered, by the criterion's key.
+        criteria_content: hash of the criteria that these were asked on (`content_of_criteria`); "" for none.
     """
 
     instance_id: str
@@ -41,6 +49,8 @@ class Label:
     source: str = ""
     run_id: str = ""
     shown: Order | None = None
+    by_criterion: Mapping[str, OnCriterion] = field(default_factory=dict)
+    criteria_content: str = ""
 
     @property
     def who_and_what(self) -> tuple[str, str, str]:
@@ -48,12 +58,16 @@ class Label:
         return self.instance_id, self.content, self.annotator
 
     def says_the_same(self, other: "Label") -> bool:
-        """Whether both give one verdict with one comment, whenever and from wherever they came."""
+        """Whether both give the same verdicts with one comment, whenever and from wherever they came."""
         return (
             self.who_and_what == other.who_and_what
             and self.comment == other.comment
-            and _plain(self.verdict) == _plain(other.verdict)
+            and said_by(self) == said_by(other)
         )
+
+    def on_criteria(self, criteria_content: str) -> Mapping[str, OnCriterion]:
+        """The verdicts on these criteria; none where it was asked on other ones."""
+        return self.by_criterion if self.criteria_content == criteria_content else {}
 
 
 def _plain(verdict: Verdict) -> object:
@@ -61,14 +75,36 @@ def _plain(verdict: Verdict) -> object:
 
 
 def said_by(label: Label) -> dict[str, object]:
-    """What the label says, as a JSON field: `verdict`, or `ratings` by dimension."""
+    """What the label says, as JSON fields: `verdict`, with `by_criterion`, or `ratings` by dimension."""
     plain = _plain(label.verdict)
-    return {"verdict": str(plain)} if isinstance(plain, Winner) else {"ratings": plain}
+    if not isinstance(plain, Winner):
+        return {"ratings": plain}
+    if not label.by_criterion:
+        return {"verdict": str(plain)}
+    on = {
+        key: NOT_APPLICABLE if winner is None else str(winner) for key, winner in label.by_criterion.items()
+    }
+    return {"verdict": str(plain), "by_criterion": on, "criteria_content": label.criteria_content}
+
+
+def on_criterion(said: object) -> OnCriterion:
+    """The verdict that a text names.
+
+    Raises:
+        ValueError: it names none.
+    """
+    return None if said == NOT_APPLICABLE else Winner(str(said))
 
 
 def content_of(instance: Instance) -> str:
     """The hash of an item's texts."""
     return content_id(instance.prompt, instance.context, [each.text for each in instance.responses])
+
+
+def content_of_criteria(criteria: Iterable[Criterion]) -> str:
+    """The hash of what pairs are compared on: keys, names, descriptions; empty for no criteria."""
+    told = sorted((each.key, each.name, each.description) for each in criteria)
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16] if told else ""
 
 
 def current(labels: Iterable[Label]) -> list[Label]:
@@ -96,9 +132,20 @@ def consensus(labels: Sequence[Label]) -> Gold | None:
     """
     votes = Counter(label.verdict for label in labels if isinstance(label.verdict, Winner))
     if votes:
-        (winner, most), *others = votes.most_common()
-        return None if others and others[0][1] == most else PreferenceGold(winner, dict(votes))
+        return _plurality(votes)
     ratings = {
         label.annotator: dict(label.verdict) for label in labels if not isinstance(label.verdict, Winner)
     }
     return RatingsGold(mean_ratings(list(ratings.values())), ratings) if ratings else None
+
+
+def consensus_on(labels: Sequence[Label], key: str, criteria_content: str) -> PreferenceGold | None:
+    """What the annotators of one pair say together on a criterion; None for a draw, and where nobody says."""
+    said = [label.on_criteria(criteria_content).get(key) for label in labels]
+    votes = Counter(winner for winner in said if winner is not None)
+    return _plurality(votes) if votes else None
+
+
+def _plurality(votes: Counter[Winner]) -> PreferenceGold | None:
+    (winner, most), *others = votes.most_common()
+    return None if others and others[0][1] == most else PreferenceGold(winner, dict(votes))

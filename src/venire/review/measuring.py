@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from venire.errors import DataError
+from venire.judging.criteria import Criterion
 from venire.metrics.measure import MetricSettings, measure
 from venire.metrics.measurement import Measurement
 from venire.records import (
@@ -18,6 +19,7 @@ from venire.records import (
     Winner,
 )
 from venire.review.labels import Label, consensus
+from venire.review.measuring_criteria import OnOneCriterion, on_each_criterion, without_costs
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,14 @@ class Relabelled:
         as_gold: measured on the labelled instances alone, with the labels for gold.
         as_verdicts: measured on all instances against the data set's own gold, with the labels in place of
             the method's final word; None where the data set has no gold. Orders are not told apart in it.
+        by_criterion: of the criteria that the run compared pairs on, those that people gave verdicts on.
     """
 
     labels: Mapping[str, Sequence[Label]]
     undecided: tuple[str, ...]
     as_gold: Measurement
     as_verdicts: Measurement | None
+    by_criterion: tuple[OnOneCriterion, ...] = ()
 
 
 def relabelled(
@@ -46,12 +50,14 @@ def relabelled(
     winners: Sequence[Winner],
     seed: int,
     settings: MetricSettings,
+    criteria: Sequence[Criterion] = (),
 ) -> Relabelled:
     """The run measured with `labels` (by instance).
 
     Args:
         winners: the gold labels that the data set declares; those that people gave are added.
         seed, settings: of the bootstrap, and how metrics are made.
+        criteria: that the run compared pairs on.
 
     Raises:
         DataError: no instance has a label that counts.
@@ -70,8 +76,9 @@ def relabelled(
     return Relabelled(
         labels=labels,
         undecided=tuple(sorted(said.keys() - decided.keys())),
-        as_gold=_own(as_gold),
+        as_gold=without_costs(as_gold),
         as_verdicts=_as_verdicts(instances, outcomes, decided, winners, seed, settings),
+        by_criterion=on_each_criterion(instances, outcomes, labels, criteria, seed, settings),
     )
 
 
@@ -92,7 +99,7 @@ def _as_verdicts(
         Outcome(name, _verdict(decided[name]) if name in decided else by_id[name].prediction)
         for name in sorted(known & (by_id.keys() | decided.keys()))
     ]
-    return _own(measure(judged, final, labels=winners, seed=seed, settings=settings))
+    return without_costs(measure(judged, final, labels=winners, seed=seed, settings=settings))
 
 
 def _has_gold(instance: Instance) -> bool:
@@ -112,19 +119,3 @@ def _verdict(gold: Gold) -> Prediction:
 def _declared(winners: Sequence[Winner], golds: Iterable[Gold]) -> tuple[Winner, ...]:
     given = {gold.winner for gold in golds if isinstance(gold, PreferenceGold)}
     return tuple(winner for winner in Winner if winner in (*winners, *given))
-
-
-# What calls took: people's labels took other things, which nobody counted here.
-_COSTS = ("calls", "tokens", "cost_usd", "latency_s", "embeddings")
-
-
-def _own(measured: Measurement) -> Measurement:
-    """Without what calls took."""
-
-    def is_kept(name: str) -> bool:
-        return name.partition("/")[0] not in _COSTS
-
-    return Measurement(
-        {name: value for name, value in measured.metrics.items() if is_kept(name)},
-        {name: note for name, note in measured.notes.items() if is_kept(name)},
-    )

@@ -8,10 +8,12 @@ from pathlib import Path
 from venire.data.files import read_rows
 from venire.data.rows import Row, shown
 from venire.errors import DataError
+from venire.judging.criteria import Criterion
 from venire.judging.rating import on_scale
 from venire.records import Dimension, Instance, Order, Winner
 from venire.review.labels import Label, Verdict, content_of
 from venire.review.queue import ids_by_handle
+from venire.review.reading_criteria import check_none_on_criteria, read_on_criteria
 from venire.review.sheets import RATING, SheetFormat, as_it_was
 from venire.review.store import TAKEN_BACK
 
@@ -26,6 +28,7 @@ class Reading:
         annotator: who labelled the rows that do not say.
         now: the time of the import, ISO 8601.
         run_id: the run whose uncertainty is answered; empty for none.
+        criteria: that its pairs are compared on, too; None where no run is named, and any are taken.
     """
 
     instances: Sequence[Instance]
@@ -33,6 +36,7 @@ class Reading:
     annotator: str | None = None
     now: str = ""
     run_id: str = ""
+    criteria: tuple[Criterion, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,9 @@ def read_sheet(path: Path, reading: Reading) -> Read:
     """The labels in a file, in its order; a row with neither verdict nor ratings is not labelled yet.
 
     Raises:
-        DataError: an unknown id, texts that are not the data set's, a verdict or rating that is none, no
-            annotator, a time that is none, or two labels of one annotator on an item; names file, row
-            and field.
+        DataError: an unknown id, texts that are not the data set's, a verdict or rating that is none,
+            criteria that the run does not have, no annotator, a time that is none, or two labels of one
+            annotator on an item; names file, row and field.
     """
     by_id = {instance.id: instance for instance in reading.instances}
     ids = ids_by_handle(by_id)
@@ -62,6 +66,7 @@ def read_sheet(path: Path, reading: Reading) -> Read:
         _check_content(row, instance)
         verdict = _verdict(row, instance, reading.winners)
         if verdict is None:
+            check_none_on_criteria(row)
             continue
         label = _label(row, instance, verdict, reading, path.name)
         first = seen.setdefault((label.instance_id, label.annotator), row)
@@ -122,6 +127,7 @@ def _check_content(row: Row, instance: Instance) -> None:
 
 
 def _label(row: Row, instance: Instance, verdict: Verdict, reading: Reading, source: str) -> Label:
+    on = read_on_criteria(row, reading.criteria, is_pair=isinstance(verdict, Winner))
     return Label(
         instance_id=instance.id,
         content=content_of(instance),
@@ -134,6 +140,8 @@ def _label(row: Row, instance: Instance, verdict: Verdict, reading: Reading, sou
         source=source,
         run_id=reading.run_id,
         shown=_shown(row) if instance.is_pairwise else None,
+        by_criterion=on.verdicts,
+        criteria_content=on.content,
     )
 
 

@@ -46,7 +46,7 @@ def corrected_rubric(
         content: a rubric file (`conf/rubric`), references and escapes as they stand there.
         name: of the new rubric.
         run_id: the run whose verdicts were corrected.
-        criterion: of which corrections of pairs are taken to be; they name none themselves.
+        criterion: of which corrections of pairs on the whole are taken to be; they name none themselves.
         without_reason: whether corrections without a comment are taken, too.
 
     Raises:
@@ -88,7 +88,7 @@ def corrected_rubric(
 def _edge_case(correction: Correction) -> dict[str, object]:
     """As a file has it: what people and models wrote is no reference of hydra's."""
     like = f"A response like this: {_quoted(correction.responses[0])}."
-    if not correction.dimension:
+    if len(correction.responses) > 1:
         like = f"Two responses like these: {' and '.join(map(_quoted, correction.responses))}."
     # Why a run has no judgment (a cascade's thresholds, a cut reply) is nothing that a judge could use.
     said = f"A judge said {correction.judged}." if correction.has_judgment else "No judge decided it."

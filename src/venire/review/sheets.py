@@ -14,11 +14,14 @@ from enum import StrEnum
 from pathlib import Path
 
 from venire.errors import ConfigError
-from venire.records import Dimension, Instance, Prediction, Preference, Ratings, Unscored
-from venire.review.labels import content_of
+from venire.judging.criteria import Criterion
+from venire.metrics.criteria import BY_CRITERION
+from venire.records import Dimension, Instance, Outcome, Prediction, Preference, Ratings, Unscored
+from venire.review.labels import content_of, content_of_criteria
 from venire.review.queue import ReviewItem
 
 RATING = "rating."  # a CSV column of a rating: rating.<dimension>
+VERDICT_ON = "verdict."  # a CSV column of a verdict on a criterion: verdict.<criterion>
 NO_JUDGMENT = "no judgment"
 
 
@@ -56,9 +59,18 @@ class Shown:
     verdicts: bool = False
 
 
-def sheet(items: Sequence[ReviewItem], form: SheetFormat, shown: Shown = Shown()) -> str:
-    """The text of a review file; equal items give equal text."""
-    rows = [_row(item, shown) for item in items]
+def sheet(
+    items: Sequence[ReviewItem],
+    form: SheetFormat,
+    shown: Shown = Shown(),
+    criteria: Sequence[Criterion] = (),
+) -> str:
+    """The text of a review file; equal items give equal text.
+
+    Args:
+        criteria: that pairs are compared on, too.
+    """
+    rows = [_row(item, shown, criteria) for item in items]
     if form is SheetFormat.JSONL:
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     return csv_text([_flat(row) for row in rows])
@@ -74,7 +86,7 @@ def csv_text(rows: Sequence[Mapping[str, str]]) -> str:
     return text.getvalue()
 
 
-def _row(item: ReviewItem, shown: Shown) -> dict[str, object]:
+def _row(item: ReviewItem, shown: Shown, criteria: Sequence[Criterion]) -> dict[str, object]:
     instance = item.instance
     row: dict[str, object] = {
         "instance_id": instance.id if shown.names else item.handle,
@@ -87,14 +99,25 @@ def _row(item: ReviewItem, shown: Shown) -> dict[str, object]:
     if shown.names:
         row["subset"] = instance.subset
     if shown.verdicts:
-        row |= {"why": list(item.why), "judged": judged_text(item.outcome.prediction)}
+        row |= {"why": list(item.why), "judged": outcome_text(item.outcome)}
     asked = [each for each in instance.dimensions if each.asked]
     if asked:
         row |= {"scales": {each.name: scale_text(each) for each in asked}}
         row |= {"ratings": dict.fromkeys((each.name for each in asked), None)}
     else:
-        row["verdict"] = ""
+        row |= _places_of_verdicts(criteria)
     return {**row, "annotator": "", "created_at": "", "seconds": None, "comment": ""}
+
+
+def _places_of_verdicts(criteria: Sequence[Criterion]) -> dict[str, object]:
+    if not criteria:
+        return {"verdict": ""}
+    return {
+        "criteria": {each.key: f"{each.name}: {each.description}" for each in criteria},
+        "criteria_content": content_of_criteria(criteria),
+        "by_criterion": dict.fromkeys((each.key for each in criteria), ""),
+        "verdict": "",
+    }
 
 
 def _responses(instance: Instance, *, names: bool) -> dict[str, object]:
@@ -123,6 +146,13 @@ def judged_text(prediction: Prediction) -> str:
             return f"{NO_JUDGMENT}: {reason.value}" + (f" ({detail})" if detail else "")
 
 
+def outcome_text(outcome: Outcome) -> str:
+    """What a run said of an item, on each criterion, too, where it compared on some."""
+    on = outcome.detail.get(BY_CRITERION)
+    told = [f"{key} {winner}" for key, winner in on.items()] if isinstance(on, Mapping) else []
+    return "; ".join([judged_text(outcome.prediction), *filter(None, [", ".join(told)])])
+
+
 def _flat(row: Mapping[str, object]) -> dict[str, str]:
     """A row as CSV columns: mappings become a column an entry, lists one text."""
     flat: dict[str, str] = {}
@@ -130,6 +160,10 @@ def _flat(row: Mapping[str, object]) -> dict[str, str]:
         match value:
             case dict() if name == "ratings":
                 flat |= {f"{RATING}{key}": "" for key in value}
+            case dict() if name == BY_CRITERION:
+                flat |= {f"{VERDICT_ON}{key}": "" for key in value}
+            case dict() if name == "criteria":
+                flat |= {f"criterion.{key}": str(text) for key, text in value.items()}
             case dict():
                 flat |= {f"{name.removesuffix('s')}.{key}": str(text) for key, text in value.items()}
             case list():

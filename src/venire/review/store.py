@@ -16,7 +16,7 @@ from filelock import FileLock
 from venire.errors import DataError
 from venire.lines import GrowingFile, add_lines
 from venire.records import Order, Winner
-from venire.review.labels import Label, current, said_by
+from venire.review.labels import Label, current, on_criterion, said_by
 from venire.runs.strict_json import dumps
 
 FOLDER = "labels"
@@ -171,10 +171,14 @@ def _label(fields: Mapping[str, object], line: bytes, where: str) -> Label:
         verdict = Winner(str(fields["verdict"])) if "verdict" in fields else _ratings(fields["ratings"])
         seconds = None if fields["seconds"] is None else float(str(fields["seconds"]))
         shown = Order(str(fields["shown"])) if "shown" in fields else None
+        on = {str(key): on_criterion(said) for key, said in _mapping(fields.get("by_criterion", {})).items()}
         texts = {name: str(fields[name]) for name in _TEXTS}
     except (ValueError, TypeError, KeyError) as error:
         raise _damaged(line, where, error) from None
-    return Label(verdict=verdict, seconds=seconds, shown=shown, **texts)
+    content = str(fields.get("criteria_content", ""))
+    return Label(
+        verdict=verdict, seconds=seconds, shown=shown, by_criterion=on, criteria_content=content, **texts
+    )
 
 
 def _taken_back(fields: Mapping[str, object], line: bytes, where: str) -> Mapping[str, object]:
@@ -186,9 +190,13 @@ def _taken_back(fields: Mapping[str, object], line: bytes, where: str) -> Mappin
 
 
 def _ratings(fields: object) -> dict[str, float]:
+    return {str(name): float(str(value)) for name, value in _mapping(fields).items()}
+
+
+def _mapping(fields: object) -> Mapping[object, object]:
     if not isinstance(fields, dict):
-        raise ValueError("ratings are no object")
-    return {str(name): float(str(value)) for name, value in fields.items()}
+        raise ValueError("expected an object")
+    return fields
 
 
 def _damaged(line: bytes, where: str, why: object) -> DataError:

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from venire.judging.criteria import Criterion
 from venire.metrics.annotators import Agreement, AgreementSettings, agreements
 from venire.page.annotating.work import Desk, Item
 from venire.records import Annotation, Annotations, Dimension, Value, Winner
-from venire.review.labels import Label
+from venire.review.labels import Label, content_of_criteria
 
 MOST_DRAWS = 500  # of the bootstrap: the figures are made anew as the labels grow
 FEWEST = 5  # items that two people labelled, from which on agreement is told
@@ -26,8 +27,9 @@ class Progress:
 def progress(desk: Desk) -> list[Progress]:
     """Of everybody who labelled, by name."""
     return [
-        Progress(annotator, len(own), _median(own.values()))
+        Progress(annotator, len(answered), _median(own.values()))
         for annotator, own in sorted(desk.by_annotator().items())
+        for answered in (desk.answered(annotator),)
     ]
 
 
@@ -54,8 +56,10 @@ def agreement(desk: Desk, settings: AgreementSettings) -> list[Agreement]:
         return []
     items, said = desk.work.items, desk.by_annotator()
     dimensions: dict[str, Dimension] = {each.name: each for item in items for each in item.asked}
-    questions: list[Dimension | None] = [*dimensions.values()] or [None]
-    return [row for each in questions for row in agreements(_annotations(items, said, each), settings)]
+    questions: list[Dimension | Criterion | None] = [*dimensions.values()] or [None, *desk.work.criteria]
+    content = content_of_criteria(desk.work.criteria)
+    asked = [_annotations(items, said, each, content) for each in questions]
+    return [row for each in asked for row in agreements(each, settings)]
 
 
 class Growing:
@@ -82,19 +86,28 @@ class Growing:
 
 
 def _annotations(
-    items: Sequence[Item], said: Mapping[str, Mapping[str, Label]], dimension: Dimension | None
+    items: Sequence[Item],
+    said: Mapping[str, Mapping[str, Label]],
+    question: Dimension | Criterion | None,
+    content: str,
 ) -> Annotations:
     entries = [
         Annotation(instance_id, annotator, value)
         for annotator, own in said.items()
         for instance_id, label in own.items()
-        if (value := _value(label, dimension)) is not None
+        if (value := _value(label, question, content)) is not None
     ]
     cluster = {item.instance.id: item.instance.cluster or item.instance.id for item in items}
-    return Annotations("", tuple(entries), cluster, dimension)
+    title = question.name if isinstance(question, Criterion) else ""
+    dimension = question if isinstance(question, Dimension) else None
+    return Annotations(title, tuple(entries), cluster, dimension)
 
 
-def _value(label: Label, dimension: Dimension | None) -> Value | None:
-    if isinstance(label.verdict, Winner):
-        return label.verdict if dimension is None else None
-    return None if dimension is None else label.verdict.get(dimension.name)
+def _value(label: Label, question: Dimension | Criterion | None, content: str) -> Value | None:
+    match question:
+        case Criterion(key=key):
+            return label.on_criteria(content).get(key)
+        case Dimension(name=name):
+            return None if isinstance(label.verdict, Winner) else label.verdict.get(name)
+        case None:
+            return label.verdict if isinstance(label.verdict, Winner) else None

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from venire.judging.criteria import Criterion
 from venire.judging.rating import on_scale
 from venire.page.annotating.work import Answer, Item
 from venire.page.times import seconds_of
 from venire.records import Dimension, Order, Slot, Winner
-from venire.review.labels import Verdict
+from venire.review.labels import OnCriterion, Verdict
 
-VERDICT, RATING = "verdict", "rating-"
+VERDICT, RATING, CRITERION = "verdict", "rating-", "criterion-"
 NO_RATING = "N/A"
 COMMENT, SECONDS = "comment", "seconds"
 LONGEST_COMMENT = 10_000
@@ -24,12 +25,24 @@ class Fault:
 
 
 def answer_of(
-    form: Mapping[str, str], item: Item, *, winners: tuple[Winner, ...], sides: Order
+    form: Mapping[str, str],
+    item: Item,
+    *,
+    winners: tuple[Winner, ...],
+    sides: Order,
+    criteria: tuple[Criterion, ...] = (),
 ) -> Answer | Fault:
     """What the form says of `item`, whose responses were shown in the order `sides`.
 
+    Args:
+        winners: verdicts on the whole that the data set knows; on a criterion a tie is always one.
+        criteria: that the two responses are compared on, too.
+
     Nothing is filled in: a rating that is left open is a fault, one that does not apply has to be said.
     """
+    on = _on_criteria(form, criteria, sides)
+    if isinstance(on, Fault):
+        return on
     verdict = _ratings(form, item) if item.asked else _winner(form, winners, sides)
     if isinstance(verdict, Fault):
         return verdict
@@ -38,7 +51,21 @@ def answer_of(
         return Fault(
             COMMENT, f"The comment has {len(comment)} characters; at most {LONGEST_COMMENT} are kept."
         )
-    return Answer(verdict, comment, seconds_of(form.get(SECONDS, "")))
+    return Answer(verdict, comment, seconds_of(form.get(SECONDS, "")), on)
+
+
+def _on_criteria(
+    form: Mapping[str, str], criteria: tuple[Criterion, ...], sides: Order
+) -> dict[str, OnCriterion] | Fault:
+    said: dict[str, OnCriterion] = {}
+    for place, criterion in enumerate(criteria):
+        field = f"{CRITERION}{place}"
+        given = form.get(field, "")
+        try:
+            said[criterion.key] = None if given == NO_RATING else sides.winner(Slot(given))
+        except ValueError:
+            return Fault(field, f"{criterion.name}: choose which response is better, or N/A.")
+    return said
 
 
 def _winner(form: Mapping[str, str], winners: tuple[Winner, ...], sides: Order) -> Verdict | Fault:

@@ -83,7 +83,8 @@ class _Handlers:
         item = self._item(request)
         annotator = _annotator(request)
         sides = self._desk.work.sides(annotator, item)
-        given = fields_of(item, self._desk.own(annotator).get(item.instance.id), sides)
+        label, criteria = self._desk.own(annotator).get(item.instance.id), self._desk.work.criteria_of(item)
+        given = fields_of(item, label, sides, criteria)
         return self._show(request, item, given, fault=None, status=200)
 
     def save(self, request: Request) -> Response:
@@ -95,7 +96,8 @@ class _Handlers:
             title = f"Nothing was saved: this form is of {what}. Go back and reload it."
             return page(request, "error.html", status=409, title=title)
         sides = self._desk.work.sides(annotator, item)
-        answer = answer_of(form, item, winners=self._desk.work.winners, sides=sides)
+        work = self._desk.work
+        answer = answer_of(form, item, winners=work.winners, sides=sides, criteria=work.criteria_of(item))
         visit = visit_in(form, annotator, item.what)
         if isinstance(answer, Fault):
             if (seconds := seconds_of(form.get(SECONDS, ""))) is not None:
@@ -127,13 +129,13 @@ class _Handlers:
     def listing(self, request: Request) -> Response:
         """All items of this annotator, a page at a time."""
         annotator, work = _annotator(request), self._desk.work
-        own = self._desk.own(annotator)
+        own, answered = self._desk.own(annotator), self._desk.answered(annotator)
         order = self._desk.order(annotator)
         only_open = request.query_params.get("show") == "open"
         numbers = [
             number
             for number, at in enumerate(order, start=1)
-            if not (only_open and work.items[at].instance.id in own)
+            if not (only_open and work.items[at].instance.id in answered)
         ]
         pages = max(1, -(-len(numbers) // PER_PAGE))
         at = request.query_params.get("page", "1")
@@ -196,7 +198,8 @@ class _Handlers:
             status=status,
             item=item,
             number=request.path_params["number"],
-            is_labelled=item.instance.id in self._desk.own(annotator),
+            is_labelled=item.instance.id in self._desk.answered(annotator),
+            is_filled=item.instance.id in self._desk.own(annotator),
             responses=responses_of(item, sides, names=work.shown.names),
             questions=questions_of(work, item, sides, given),
             guides=guides_of(work, item),
@@ -213,7 +216,7 @@ class _Handlers:
             f"{self._name}/{what}.html",
             status=status,
             work=self._desk.work,
-            labelled=len(self._desk.own(_annotator(request))),
+            labelled=len(self._desk.answered(_annotator(request))),
             total=len(self._desk.work.items),
             **values,
         )

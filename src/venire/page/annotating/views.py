@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from venire.page.annotating.answers import NO_RATING, RATING, VERDICT
+from venire.judging.criteria import Criterion
+from venire.page.annotating.answers import CRITERION, NO_RATING, RATING, VERDICT
 from venire.page.annotating.work import Guide, Item, Work
 from venire.records import Dimension, Order, Slot, Winner
-from venire.review.labels import Label
+from venire.review.labels import Label, OnCriterion, content_of_criteria
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,24 @@ def questions_of(work: Work, item: Item, sides: Order, given: Mapping[str, str])
             _rating_question(place, each, given.get(f"{RATING}{place}", ""))
             for place, each in enumerate(item.asked)
         )
-    texts = {Slot.A: "A is better", Slot.B: "B is better", Slot.TIE: "Equally good: a tie"}
-    taken = [slot for slot in texts if sides.winner(slot) in work.winners]
-    choices = [Choice(slot.value, texts[slot], str(number)) for number, slot in enumerate(taken, start=1)]
-    return (Question(VERDICT, "Which response is better?", "", tuple(choices), given.get(VERDICT, "")),)
+    taken = [slot for slot in _SIDES if sides.winner(slot) in work.winners]
+    choices = [Choice(slot.value, _SIDES[slot], str(number)) for number, slot in enumerate(taken, start=1)]
+    on = [
+        _criterion_question(place, each, given.get(f"{CRITERION}{place}", ""))
+        for place, each in enumerate(work.criteria_of(item))
+    ]
+    legend = "All in all: which response is better?" if on else "Which response is better?"
+    return (*on, Question(VERDICT, legend, "", tuple(choices), given.get(VERDICT, "")))
+
+
+_SIDES = {Slot.A: "A is better", Slot.B: "B is better", Slot.TIE: "Equally good: a tie"}
+_SIDES_ON = {Slot.A: "A", Slot.B: "B", Slot.TIE: "tie"}
+_NO_RATING = Choice(NO_RATING, NO_RATING, "-", about="does not apply")
+
+
+def _criterion_question(place: int, criterion: Criterion, given: str) -> Question:
+    sides = [Choice(slot.value, text, str(key)) for key, (slot, text) in enumerate(_SIDES_ON.items(), 1)]
+    return Question(f"{CRITERION}{place}", criterion.name, criterion.description, (*sides, _NO_RATING), given)
 
 
 _MOST_POINTS = 21  # that are shown to choose from; of a finer scale the number is typed
@@ -77,19 +92,27 @@ def _rating_question(place: int, dimension: Dimension, given: str) -> Question:
         f"{RATING}{place}",
         dimension.name,
         dimension.description,
-        (*choices, Choice(NO_RATING, "N/A", "-", about="does not apply")) if choices else (),
+        (*choices, _NO_RATING) if choices else (),
         given,
         dimension.low,
         dimension.high,
     )
 
 
-def fields_of(item: Item, label: Label | None, sides: Order) -> dict[str, str]:
-    """The form as it was filled in for `label`."""
+def fields_of(
+    item: Item, label: Label | None, sides: Order, criteria: tuple[Criterion, ...] = ()
+) -> dict[str, str]:
+    """The form as it was filled in for `label`; what it was not asked is open."""
     if label is None:
         return {}
     if isinstance(label.verdict, Winner):
-        return {VERDICT: sides.slot(label.verdict).value, "comment": label.comment}
+        said = label.on_criteria(content_of_criteria(criteria))
+        on = {
+            f"{CRITERION}{place}": _slot(said[each.key], sides)
+            for place, each in enumerate(criteria)
+            if each.key in said
+        }
+        return {**on, VERDICT: sides.slot(label.verdict).value, "comment": label.comment}
     ratings = {
         f"{RATING}{place}": f"{label.verdict[each.name]:g}" if each.name in label.verdict else NO_RATING
         for place, each in enumerate(item.asked)
@@ -97,10 +120,15 @@ def fields_of(item: Item, label: Label | None, sides: Order) -> dict[str, str]:
     return {**ratings, "comment": label.comment}
 
 
+def _slot(winner: OnCriterion, sides: Order) -> str:
+    return NO_RATING if winner is None else sides.slot(winner).value
+
+
 def said(label: Label, sides: Order) -> str:
     """What a label says, in a few words, as its annotator saw the sides."""
     if isinstance(label.verdict, Winner):
-        return {Slot.A: "A", Slot.B: "B", Slot.TIE: "tie"}[sides.slot(label.verdict)]
+        on = ", ".join(f"{key} {_slot(winner, sides)}" for key, winner in label.by_criterion.items())
+        return _SIDES_ON[sides.slot(label.verdict)] + (f" ({on})" if on else "")
     return ", ".join(f"{name} {value:g}" for name, value in label.verdict.items())
 
 

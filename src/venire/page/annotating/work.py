@@ -15,7 +15,14 @@ from venire.judging.criteria import Criterion
 from venire.judging.rubric import CriterionRubric, rubric_values
 from venire.page.times import Times, Visit, new_visit, times_path
 from venire.records import Dimension, Instance, Order, Winner
-from venire.review.labels import Label, Verdict, content_of, current
+from venire.review.labels import (
+    Label,
+    OnCriterion,
+    Verdict,
+    content_of,
+    content_of_criteria,
+    current,
+)
 from venire.review.queue import handle_of
 from venire.review.sheets import Shown
 from venire.review.store import LabelStore
@@ -96,6 +103,7 @@ class Work:
         labels: the file that labels go to.
         winners: verdicts that are taken of pairs.
         guides: criteria and rubrics that stand beside the items.
+        criteria: that pairs are compared on, besides on the whole.
         shuffled: whether each annotator has an order of one's own.
         seed: of that order, and of the sides on which responses stand.
         shown: whether names and verdicts are told.
@@ -110,6 +118,7 @@ class Work:
     labels: Path
     winners: tuple[Winner, ...] = tuple(Winner)
     guides: tuple[Guide, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
     shuffled: bool = False
     seed: int = 0
     shown: Shown = Shown()  # noqa: RUF009  (frozen)
@@ -122,6 +131,16 @@ class Work:
         """Names the work in its forms: other work may have shown the responses the other way round."""
         told = "\n".join((self.name, self.source, self.run_id, str(self.seed)))
         return hashlib.sha256(told.encode()).hexdigest()[:12]
+
+    def criteria_of(self, item: Item) -> tuple[Criterion, ...]:
+        """What `item` is compared on; nothing where it is rated."""
+        return self.criteria if item.instance.is_pairwise and not item.asked else ()
+
+    def is_answered(self, item: Item, label: Label) -> bool:
+        """Whether `label` says all that is asked of `item`: one of another run may lack the criteria."""
+        criteria = self.criteria_of(item)
+        said = label.on_criteria(content_of_criteria(criteria))
+        return all(each.key in said for each in criteria)
 
     def order(self, annotator: str) -> tuple[int, ...]:
         """The places in `items` in the order in which `annotator` sees them."""
@@ -147,6 +166,7 @@ class Answer:
     verdict: Verdict
     comment: str
     seconds: float | None
+    by_criterion: Mapping[str, OnCriterion] = field(default_factory=dict)
 
 
 class Desk:
@@ -175,6 +195,7 @@ class Desk:
         self._content = {item.instance.id: item.content for item in work.items}
         self._items = {item.instance.id: item for item in work.items}
         self._known: tuple[int, dict[str, dict[str, Label]]] = (-1, {})
+        self._answered: dict[str, dict[str, Label]] = {}
 
     @property
     def revision(self) -> int:
@@ -212,6 +233,7 @@ class Desk:
                     if self._content.get(label.instance_id) == label.content:
                         found.setdefault(label.annotator, {})[label.instance_id] = label
                 self._known = (self._store.revision, found)
+                self._answered = {who: self._whole(own) for who, own in found.items()}
             return found
 
     def _read(self) -> tuple[Label, ...]:
@@ -225,9 +247,17 @@ class Desk:
         """What `annotator` says of these items, by instance id."""
         return self.by_annotator().get(annotator, {})
 
+    def _whole(self, own: Mapping[str, Label]) -> dict[str, Label]:
+        return {name: label for name, label in own.items() if self.work.is_answered(self._items[name], label)}
+
+    def answered(self, annotator: str) -> Mapping[str, Label]:
+        """Those of `own` that say all that is asked."""
+        self.by_annotator()
+        return self._answered.get(annotator, {})
+
     def next_open(self, annotator: str, after: int = 0) -> int | None:
-        """The annotator's first item behind `after` without a label, else the first from the start."""
-        own, order = self.own(annotator), self.order(annotator)
+        """The annotator's first item behind `after` without a whole label, else the first from the start."""
+        own, order = self.answered(annotator), self.order(annotator)
         for place in chain(range(after, len(order)), range(min(after, len(order)))):
             if self.work.items[order[place]].instance.id not in own:
                 return place + 1
@@ -237,37 +267,41 @@ class Desk:
         """Add the label to the file; it is on the disk when this returns.
 
         Its seconds are those of all visits of `annotator` to the item, of labels from elsewhere, too; None
-        where one of them is not known.
+        where one of them is not known. What it is not asked about (criteria of another run) stays as it was.
 
         Raises:
             DataError: a file is damaged; no label is added.
             OSError: a file could not be written; no label is added.
         """
         now = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")
+        before = self.own(annotator).get(item.instance.id)
+        on, content = answer.by_criterion, content_of_criteria(self.work.criteria_of(item))
+        if before is not None and not content:
+            on, content = before.by_criterion, before.criteria_content
         label = Label(
             instance_id=item.instance.id,
             content=item.content,
             verdict=answer.verdict,
             annotator=annotator,
             created_at=now,
-            seconds=self._spent(annotator, item, answer, visit, now),
+            seconds=self._spent(before, item, answer, visit or Visit(annotator, item.what, new_visit()), now),
             comment=answer.comment,
             imported_at=now,
             source=self.work.source,
             run_id=self.work.run_id,
             shown=self.work.sides(annotator, item) if item.instance.is_pairwise else None,
+            by_criterion=on,
+            criteria_content=content,
         )
         with self._turn:
             self._store.append([label])
         self._changed()
 
     def _spent(
-        self, annotator: str, item: Item, answer: Answer, visit: Visit | None, now: str
+        self, before: Label | None, item: Item, answer: Answer, visit: Visit, now: str
     ) -> float | None:
-        before = self.own(annotator).get(item.instance.id)
         if before is not None:
             self._count(before, item)
-        visit = visit or Visit(annotator, item.what, new_visit())
         return self.times.add(visit, answer.seconds, told=now)
 
     def _count(self, label: Label, item: Item) -> None:
