@@ -124,14 +124,13 @@ def test_two_annotate_at_once_by_keyboard_over_a_reload_and_a_restart(browser, t
 
 
 def test_ratings_with_a_rubric_beside_them_by_keyboard(browser, tmp_path):
-    criterion = Criterion("fluency", "fluency", XSS[0], 1.0)
     work = work_of(
         [rated(XSS[n], FLUENCY, POLITE, LENGTH, text=XSS[n]) for n in range(3)],
         tmp_path / "labels.jsonl",
         name="review",
         title="Review",
         shuffled=False,
-        guides=(Guide.of_criterion(criterion), Guide("learnt", XSS[3])),
+        guides=(Guide("fluency", XSS[0], names=frozenset({"fluency"})), Guide("learnt", XSS[3])),
         shown=Shown(names=True, verdicts=True),
     )
     judged = [
@@ -215,7 +214,7 @@ def test_a_pair_is_compared_on_criteria_by_keyboard_with_the_rubric_beside(brows
     work = work_of(
         hostile_pairs()[:2],
         tmp_path / "labels.jsonl",
-        guides=tuple(map(Guide.of_criterion, criteria)),
+        guides=tuple(Guide(each.name, each.description) for each in criteria),
         criteria=criteria,
     )
     with serving(work) as url:

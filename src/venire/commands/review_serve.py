@@ -141,7 +141,7 @@ def _item(entry: ReviewItem) -> Item:
 
 
 def _guides(home: Path, request: ServeRequest, data: RunData, folder: Path) -> tuple[Guide, ...]:
-    """The rubric that is asked for, else the run's criteria with their rubric; what it learnt where told."""
+    """The rubric that is asked for, else that of the run's criteria; what it learnt where told."""
     if request.rubric is not None:
         return _named_rubric(home, request)
     criteria, rubrics = guides_of_run(config_of(folder))
@@ -149,10 +149,8 @@ def _guides(home: Path, request: ServeRequest, data: RunData, folder: Path) -> t
     instances = data.loaded.instances
     for each in criteria_for(criteria, instances[0]) if criteria is not None and instances else ():
         rubric = None if rubrics is None else rubrics.of(each)
-        if rubric is not None:
+        if rubric is not None:  # what a criterion is stands with its question
             guides.append(Guide.of_rubric(rubric))
-        elif instances[0].is_pairwise:  # what ratings are on stands with them
-            guides.append(Guide.of_criterion(each))
     return (*guides, *(_learnt(folder / RUBRIC_FILE) if request.shown.verdicts else ()))
 
 

@@ -1,7 +1,6 @@
 import pytest
 from tests.page.served import FLUENCY, LENGTH, POLITE, pair, rated, work_of
 
-from venire.judging.criteria import Criterion
 from venire.page.annotating.views import (
     Choice,
     fields_of,
@@ -81,7 +80,7 @@ def test_what_the_run_said_names_the_sides_that_are_shown():
 
 def test_beside_ratings_stand_the_criteria_that_are_rated_and_beside_pairs_all(tmp_path):
     guides = tuple(
-        Guide.of_criterion(Criterion(key, name, "what it is", 0.5))
+        Guide(name, "what it is", names=frozenset({key, name.casefold()}))
         for key, name in (("x", "Fluency"), ("style", "Style"))
     )
     learnt = Guide("learnt", "of all")

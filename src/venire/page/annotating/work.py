@@ -64,7 +64,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """What stands beside an item: a criterion, with its rubric where there is one.
+    """What stands beside an item: a rubric of one criterion, or what a run learnt.
 
     Args:
         title, about: the criterion's name and what it measures.
@@ -78,12 +78,6 @@ class Guide:
     scale: str = ""
     rubric: Mapping[str, object] = field(default_factory=dict)
     names: frozenset[str] = frozenset()
-
-    @classmethod
-    def of_criterion(cls, criterion: Criterion) -> "Guide":
-        """A criterion without a rubric."""
-        names = frozenset({criterion.key.casefold(), criterion.name.casefold()})
-        return cls(criterion.name, criterion.description, str(criterion.scale), {}, names)
 
     @classmethod
     def of_rubric(cls, rubric: CriterionRubric) -> "Guide":
@@ -102,7 +96,7 @@ class Work:
         items: in the data set's order.
         labels: the file that labels go to.
         winners: verdicts that are taken of pairs.
-        guides: criteria and rubrics that stand beside the items.
+        guides: rubrics that stand beside the items.
         criteria: that pairs are compared on, besides on the whole.
         shuffled: whether each annotator has an order of one's own.
         seed: of that order, and of the sides on which responses stand.
