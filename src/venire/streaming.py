@@ -85,7 +85,7 @@ def found_in(
         prices=prices,
     )
     ending = ending_after(experiment, judged.stopped, heard, measured)
-    return Found(measured, ending, answered_by(_distinct(compact)), lost_replies(compact.calls))
+    return Found(measured, ending, answered_by(compact.calls.distinct), lost_replies(compact.calls))
 
 
 def _read(pairs: Iterable[Pair], unfinished: Iterable[Call]) -> tuple[Compact, Heard]:
@@ -102,7 +102,3 @@ def _read(pairs: Iterable[Pair], unfinished: Iterable[Call]) -> tuple[Compact, H
     del tally
     pa.default_memory_pool().release_unused()
     return compact, heard
-
-
-def _distinct(compact: Compact) -> list[Call]:
-    return list(dict.fromkeys(compact.calls))

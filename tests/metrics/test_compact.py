@@ -7,6 +7,7 @@ import pytest
 
 from venire.errors import DataError
 from venire.metrics.compact import Tally
+from venire.metrics.join import clusters_of
 from venire.metrics.measure import MetricSettings, measure, measure_compact
 from venire.records import (
     BackendKind,
@@ -23,6 +24,7 @@ from venire.records import (
     Vote,
     Winner,
 )
+from venire.stats.intervals import codes_of
 
 LABELS = tuple(Winner)
 JUDGES = ("gpt", "claude", "llama")
@@ -107,7 +109,7 @@ def test_pairs_that_nobody_judged_are_measured_without_gold(call):
     assert str(measured.metrics) == str(expected.metrics)
 
 
-def test_pairs_that_no_metric_tells_apart_are_one_object(call):
+def test_pairs_that_no_metric_tells_apart_are_of_one_kind(call):
     one = Instance("a", "p", (Response("x"), Response("y")), PreferenceGold(Winner.FIRST))
     said = Outcome("a", Preference(Winner.FIRST, 0.3), {Order.AS_GIVEN: Preference(Winner.FIRST, 0.3)})
     tally = Tally()
@@ -115,9 +117,8 @@ def test_pairs_that_no_metric_tells_apart_are_one_object(call):
         own = replace(said, instance_id=str(number), calls=(call(key=str(number), instance_id=str(number)),))
         tally.add(replace(one, id=str(number)), own)
     compact = tally.compact()
-    assert len({id(pair) for pair in compact.pairs}) == len(compact.distinct_pairs) == 1
-    assert len({id(each) for each in compact.calls}) == 1
-    assert (len(compact.pairs), len(compact.calls), compact.pooled.distinct) == (1000, 1000, 1000)
+    assert (len(compact.pairs), len(compact.calls.distinct)) == (1, 1)
+    assert (len(compact.kind), len(compact.calls), compact.pooled.distinct) == (1000, 1000, 1000)
 
 
 def test_what_cannot_be_interned_is_refused(call):
@@ -131,3 +132,29 @@ def test_what_cannot_be_interned_is_refused(call):
         Tally().add(instances[0], fixed)
     with pytest.raises(DataError, match="got ratings"):
         Tally().add(instances[0], Outcome(instances[0].id, Ratings({"overall": 1.0})))
+
+
+def test_codes_are_in_order_of_id_and_appearance_however_many_pairs_there_are(call):
+    rng = np.random.default_rng(3)
+    n = 70_000  # more than are looked at at once
+    made = [
+        Instance(
+            f"{number * 31_337 % n:06}",
+            "p",
+            (Response("x"), Response("y")),
+            PreferenceGold(LABELS[rng.integers(3)]),
+            cluster=f"c{rng.integers(n // 2)}" if number % 3 else "",
+        )
+        for number in range(n)
+    ]
+    roles = [call(role=f"r{number}") for number in range(5)]
+    calls = {each.id: [roles[at] for at in rng.integers(0, 5, rng.integers(3))] for each in made}
+    outcomes = [Outcome(each.id, Preference(Winner.FIRST), calls=tuple(calls[each.id])) for each in made]
+    compact = tallied(made, outcomes).compact()
+    ordered = sorted(made, key=lambda each: each.id)
+    assert np.array_equal(compact.cluster, codes_of(clusters_of(ordered)))
+    assert np.array_equal(compact.kind, codes_of([each.gold.winner for each in ordered]))
+    assert [pair.gold.winner for pair, _ in compact.pairs] == list(
+        dict.fromkeys(each.gold.winner for each in ordered)
+    )
+    assert [each.role for each in compact.calls] == [c.role for each in ordered for c in calls[each.id]]

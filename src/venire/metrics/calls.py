@@ -5,7 +5,6 @@ A replayed call counts with the tokens, cost and latency of when it was paid, so
 (`embeddings/*`), by text; only their dollars enter a sum of all.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -13,7 +12,8 @@ import numpy as np
 from venire.metrics.measurement import Collector, metric_name
 from venire.metrics.spent import Pooled, is_fixed, is_timed, once, spending_metrics
 from venire.metrics.sums import cost_of, known_sum, tokens_of
-from venire.records import BackendKind, Call, FinishReason, Price, Usage
+from venire.metrics.taken import Taken, joined
+from venire.records import BackendKind, Call, FinishReason, Price
 from venire.stats.estimate import NAN
 
 # What is true of this run only, with the same counts of each stage; `duration_s` is added by the runner.
@@ -23,20 +23,20 @@ ACCOUNTING = (
     *("embeddings/calls", "embeddings/paid", "embeddings/replayed"),
 )
 
-_TOKENS: dict[str, Callable[[Usage], int | None]] = {
-    "tokens/input": lambda usage: usage.input_tokens,
-    "tokens/output": lambda usage: usage.output_tokens,
-    "tokens/cached": lambda usage: usage.cached_tokens,
-    "tokens/reasoning": lambda usage: usage.reasoning_tokens,
+_TOKENS: dict[str, Callable[[Call], int | None]] = {
+    "tokens/input": lambda call: call.usage.input_tokens,
+    "tokens/output": lambda call: call.usage.output_tokens,
+    "tokens/cached": lambda call: call.usage.cached_tokens,
+    "tokens/reasoning": lambda call: call.usage.reasoning_tokens,
 }
 
 
 def call_metrics(
-    calls: Sequence[Call],
+    calls: Sequence[Call] | Taken,
     judged: int,
     out: Collector,
     *,
-    unfinished: Sequence[Call] = (),
+    unfinished: Sequence[Call] | Taken = (),
     prices: Mapping[str, Price | None] | None = None,
     development: Sequence[Call] = (),
     pooled: Pooled | None = None,
@@ -49,24 +49,25 @@ def call_metrics(
     and in no number per instance. `prices` of the run's models, by which input and output are priced apart.
     `pooled` is what the calls themselves do not tell, where they are interned.
     """
-    taken = once([*calls, *unfinished, *development])
-    own = [call for call in once(calls) if not is_fixed(call)]
-    completions = [call for call in taken if not call.is_embedding]
+    finished, left, fitting = Taken.of(calls), Taken.of(unfinished), Taken.of(development)
+    taken = once(joined(finished, left, fitting))
+    own = once(finished).where(lambda call: not is_fixed(call))
+    completions = taken.where(_is_completion)
     _counts(completions, out, pooled)
-    out.put("calls/unfinished", sum(not call.is_embedding for call in unfinished))
-    if development:
-        out.put("calls/development", sum(not call.is_embedding for call in development))
-        out.put("cost_usd/development", *_cost_with_vectors(development))
-    asked = [call for call in own if not call.is_embedding]
+    out.put("calls/unfinished", left.count(_is_completion))
+    if len(fitting):
+        out.put("calls/development", fitting.count(_is_completion))
+        out.put("cost_usd/development", *_cost_with_vectors(fitting))
+    asked = own.where(_is_completion)
     out.put("calls/per_instance", len(asked) / judged if judged else NAN)
     _tokens(completions, out)
     _cost(taken, out)
     _cost_per_instance(own, judged, out)
     _latency(completions, out, pooled)
-    out.put("cost_usd/unpriced_calls", sum(not call.cost_complete for call in completions))
+    out.put("cost_usd/unpriced_calls", completions.count(lambda call: not call.cost_complete))
     spending_metrics(completions, asked, judged, prices or {}, out, pooled=pooled)
     if len(completions) < len(taken):
-        _embeddings([call for call in taken if call.is_embedding], out)
+        _embeddings(list(taken.where(lambda call: call.is_embedding)), out)
 
 
 def is_accounting(metric: str) -> bool:
@@ -74,35 +75,39 @@ def is_accounting(metric: str) -> bool:
     return metric in ACCOUNTING or (metric.startswith("calls/") and metric.endswith(("/paid", "/replayed")))
 
 
-def _latency(calls: Sequence[Call], out: Collector, pooled: Pooled | None) -> None:
+def _is_completion(call: Call) -> bool:
+    return not call.is_embedding
+
+
+def _latency(calls: Taken, out: Collector, pooled: Pooled | None) -> None:
     """Percentiles over the calls of real models: no other kind has a latency of its own."""
     names = {f"latency_s/p{percent}": percent for percent in (50, 95)}
     own = (call.latency_s for call in calls if is_timed(call))
     timed = np.fromiter(own, dtype=np.float64) if pooled is None else pooled.timed
     if not len(timed):
-        out.missing(names, "no model answered" if calls else "there is no call")
+        out.missing(names, "no model answered" if len(calls) else "there is no call")
         return
     for name, percent in names.items():
         out.put(name, float(np.percentile(timed, percent)))
 
 
-def _counts(calls: Sequence[Call], out: Collector, pooled: Pooled | None) -> None:
-    paid = [call for call in calls if _answered(call) and not call.replayed]
-    replayed = [call for call in calls if _answered(call) and call.replayed]
+def _counts(calls: Taken, out: Collector, pooled: Pooled | None) -> None:
+    paid = calls.where(lambda call: _answered(call) and not call.replayed)
+    replayed = calls.where(lambda call: _answered(call) and call.replayed)
     out.put("calls/total", len(calls))
     out.put("calls/distinct", pooled.distinct if pooled else len({call.key for call in calls}))
     out.put("calls/paid", len(paid))
     out.put("calls/replayed", len(replayed))
     out.put("calls/failed", len(calls) - len(paid) - len(replayed))
-    uncertain = sum(call.uncertain for call in calls)
+    uncertain = calls.count(lambda call: call.uncertain)
     note = "in flight when an earlier process died or was aborted: perhaps billed twice" if uncertain else ""
     out.put("calls/uncertain", uncertain, note)
-    out.put("calls/attempts", sum(call.attempts for call in calls))
-    out.put("calls/unusable", sum(_is_unusable(call) for call in calls))
-    lost = [call for call in calls if call.lost]
+    out.put("calls/attempts", calls.sum([call.attempts for call in calls.distinct]))
+    out.put("calls/unusable", calls.count(_is_unusable))
+    lost = calls.where(lambda call: call.lost)
     out.put("calls/lost", len(lost))
     by_stage, paid_by, replayed_by, lost_by = (
-        Counter(call.stage for call in each) for each in (calls, paid, replayed, lost)
+        each.count_by(lambda call: call.stage) for each in (calls, paid, replayed, lost)
     )
     for stage, count in sorted(by_stage.items()):
         out.put(metric_name("calls", stage), count)
@@ -115,9 +120,10 @@ def _is_unusable(call: Call) -> bool:
     return bool(call.unusable) or call.finish is not FinishReason.STOP
 
 
-def lost_replies(calls: Sequence[Call]) -> tuple[str, ...]:
+def lost_replies(calls: Sequence[Call] | Taken) -> tuple[str, ...]:
     """What to say of questions that stayed without a usable reply: a sentence for each stage."""
-    lost = Counter((call.stage, call.role, call.unusable) for call in calls if call.lost)
+    without = Taken.of(calls).where(lambda call: call.lost)
+    lost = without.count_by(lambda call: (call.stage, call.role, call.unusable))
     stages = dict.fromkeys(stage for stage, _, _ in sorted(lost))
     return tuple(_lost_of_stage(stage, lost) for stage in stages)
 
@@ -134,12 +140,11 @@ def _answered(call: Call) -> bool:
     return call.finish is not FinishReason.ERROR
 
 
-def _tokens(calls: Sequence[Call], out: Collector) -> None:
-    for name, count in _TOKENS.items():
-        values = [count(call.usage) for call in calls]
+def _tokens(calls: Taken, out: Collector) -> None:
+    for name, tokens in _TOKENS.items():
         whole = name in ("tokens/input", "tokens/output")
-        out.put(name, *(tokens_of(calls, values) if whole else known_sum(values)))
-    out.put("tokens/unknown_calls", sum(not call.usage_complete for call in calls))
+        out.put(name, *(tokens_of if whole else known_sum)(calls, tokens))
+    out.put("tokens/unknown_calls", calls.count(lambda call: not call.usage_complete))
 
 
 def _embeddings(calls: Sequence[Call], out: Collector) -> None:
@@ -158,22 +163,22 @@ def _embeddings(calls: Sequence[Call], out: Collector) -> None:
     out.put("cost_usd/embedding", *_cost_of_vectors(calls))
 
 
-def _cost(calls: Sequence[Call], out: Collector) -> None:
-    billed = [call for call in calls if not call.replayed and call.kind is BackendKind.LIVE]
+def _cost(calls: Taken, out: Collector) -> None:
+    billed = calls.where(lambda call: not call.replayed and call.kind is BackendKind.LIVE)
     out.put("cost_usd/total", *_cost_with_vectors(calls))
     out.put("cost_usd/billed", *_cost_with_vectors(billed))
 
 
-def _cost_per_instance(calls: Sequence[Call], judged: int, out: Collector) -> None:
+def _cost_per_instance(calls: Taken, judged: int, out: Collector) -> None:
     total, note = _cost_with_vectors(calls)
     out.put("cost_usd/per_instance", total / judged if judged else NAN, note)
     out.put("cost_usd/per_1000", 1000 * total / judged if judged else NAN, note)
 
 
-def _cost_with_vectors(calls: Sequence[Call]) -> tuple[float, str]:
+def _cost_with_vectors(calls: Taken) -> tuple[float, str]:
     """The two are summed apart: only so the sum is the same however texts were grouped into requests."""
-    value, note = cost_of([call for call in calls if not call.is_embedding])
-    vectors, vectors_note = _cost_of_vectors([call for call in calls if call.is_embedding])
+    value, note = cost_of(calls.where(_is_completion))
+    vectors, vectors_note = _cost_of_vectors(list(calls.where(lambda call: call.is_embedding)))
     if np.isnan(vectors):
         return value, note or "lower bound: no vector has a known cost"
     return value + vectors, "; ".join(part for part in (note, vectors_note) if part)

@@ -9,6 +9,7 @@ from venire.judging.cascade import CascadeFit, Said, all_said, is_cascade
 from venire.metrics.estimators import Estimator
 from venire.metrics.measurement import Collector, Measurement, metric_name
 from venire.metrics.sums import cost_of
+from venire.metrics.taken import Taken
 from venire.records import Instance, Outcome, PreferenceGold
 from venire.stats.estimate import NAN, BoolArray
 from venire.stats.guarantee import p_violated
@@ -60,7 +61,7 @@ def _stage(
     calls = [call for _, outcome in judged if outcome for call in outcome.calls if call.stage == stage]
     n = sum(bool(said) for said in heard)
     out.put(f"{prefix}/calls_per_instance", len(calls) / n)
-    cost, note = cost_of(calls)
+    cost, note = cost_of(Taken.of(calls))
     out.put(f"{prefix}/cost_usd_per_1000", 1000 * cost / n, note)
 
 

@@ -1,23 +1,24 @@
 """Pairs and their outcomes as far as metrics look at them: what a run keeps of instances it does not hold.
 
 Instances and outcomes are *interned*: those that no metric tells apart (the same gold, subset, verdicts and
-votes) are one object, so that each takes a pointer. What differs in each is in columns: cluster, confidences,
-the times of calls. It is only for methods whose metrics are made of verdicts, votes, confidences and calls;
-`Outcome.detail` and texts are not kept.
+votes) are of one kind, and each takes 4 bytes to say which. What differs in each is in columns of codes:
+cluster, confidences, calls. Ids, clusters' names and the keys of calls are sorted and told apart on disk. It
+is only for methods whose metrics are made of verdicts, votes, confidences and calls; `Outcome.detail` and
+texts are not kept.
 """
 
-import hashlib
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from venire.errors import DataError
 from venire.judging.confidence import Source, confidence_of
 from venire.metrics.confidence import Judged, Told
 from venire.metrics.spent import Pooled, is_fixed, is_timed
+from venire.metrics.taken import Taken
 from venire.records import (
     Call,
     Instance,
@@ -29,40 +30,37 @@ from venire.records import (
     Unscored,
     Vote,
 )
-from venire.stats.estimate import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from venire.spilled import Digests, SortedTexts
+from venire.stats.intervals import parts_of
 
 Pair = tuple[Instance, Outcome | None]
+Small = npt.NDArray[np.int32]
 
-_DIGEST = 16  # bytes of a request's key
-_CHUNK = 8192  # texts that are put into a column at once
 _BLANK = (Response(""), Response(""))
 _SOME = "*"  # in place of an instance's id
 
 
 @dataclass(frozen=True, slots=True)
 class Compact:
-    """A run's pairs in order of id.
+    """A run's n pairs in order of id.
 
     Args:
-        pairs: interned, without ids, texts, confidences and calls.
-        distinct_pairs: each of them once.
+        pairs: one of each kind, without ids, texts, confidences and calls; in order of appearance.
+        kind: which of them each is, shape (n,).
         cluster: codes as `codes_of` makes them, shape (n,).
         told: what each source of confidence tells.
-        calls: those of judged instances, in order of instance id, interned.
-        unfinished: those of instances that the run stopped before, interned.
+        calls: those of judged instances, in order of instance id.
+        unfinished: those of instances that the run stopped before.
         pooled: what interned calls do not tell.
         judged: how many instances have an outcome.
     """
 
     pairs: Judged
-    distinct_pairs: Judged
-    cluster: IntArray
+    kind: Small
+    cluster: Small
     told: Mapping[Source, Told]
-    calls: Sequence[Call]
-    unfinished: Sequence[Call]
+    calls: Taken
+    unfinished: Taken
     pooled: Pooled
     judged: int
 
@@ -71,26 +69,28 @@ class Tally:
     """Takes pairs of instance and outcome one after another, and keeps what metrics need of them."""
 
     def __init__(self) -> None:
-        self._ids = _Texts()
-        self._clusters = _Texts()
-        self._known: dict[object, Pair] = {}
+        self._ids = SortedTexts()
+        self._clusters = Digests()
+        self._known: dict[object, int] = {}
         self._pairs: list[Pair] = []
-        self._told = {source: array("d") for source in Source}
-        self._calls = _Calls()
-        self._unfinished = _Calls()
+        self._kind = array("i")
+        self._told = {source: _Confidences() for source in Source}
+        self._keys = Digests()
+        self._calls = _Calls(self._keys)
+        self._unfinished = _Calls(self._keys)
         self._judged = 0
 
     def add(self, instance: Instance, outcome: Outcome | None) -> None:
         """Keep one pair."""
+        key = _key(instance, outcome)
+        kind = self._known.setdefault(key, len(self._pairs))
+        if kind == len(self._pairs):
+            self._pairs.append((_slim_instance(instance), _slim_outcome(outcome)))
+        self._calls.add(() if outcome is None else outcome.calls)
+        self._tell(instance, outcome)
         self._ids.add(instance.id)
         self._clusters.add(f"c{instance.cluster}" if instance.cluster else f"i{instance.id}")
-        self._tell(instance, outcome)
-        key = _key(instance, outcome)
-        pair = self._known.get(key)
-        if pair is None:
-            pair = self._known[key] = (_slim_instance(instance), _slim_outcome(outcome))
-        self._pairs.append(pair)
-        self._calls.add(() if outcome is None else outcome.calls)
+        self._kind.append(kind)
         self._judged += outcome is not None
 
     def add_unfinished(self, calls: Iterable[Call]) -> None:
@@ -102,9 +102,8 @@ class Tally:
             return
         for source, column in self._told.items():
             value = confidence_of(source, instance, outcome)
-            if value is not None:  # until there is a first one nothing is kept, not even that there is none
-                column.extend([np.nan] * (len(self._pairs) - len(column)))
-                column.append(value)
+            if value is not None:
+                column.add(len(self._kind), value, _is_right(instance, outcome))
 
     def compact(self) -> Compact:
         """What was kept, in order of id.
@@ -114,118 +113,127 @@ class Tally:
         """
         if not self._pairs:
             raise DataError("instances: expected at least one to measure, got none")
-        order = self._ids.order()
+        order = _order_of(self._ids)
         calls, unfinished = self._calls, self._unfinished
-        keys = np.frombuffer(calls.keys + unfinished.keys, dtype=f"S{_DIGEST}")
         pooled = Pooled(
-            distinct=len(np.unique(keys)),
+            distinct=self._keys.distinct(),
             timed=np.array(calls.timed + unfinished.timed, dtype=np.float64),
             timed_of_judged=np.array(calls.timed, dtype=np.float64),
         )
-        pairs = [self._pairs[at] for at in order]
+        kind, new = _by_appearance(np.frombuffer(self._kind, np.int32)[order], len(self._pairs))
         return Compact(
-            pairs=pairs,
-            distinct_pairs=list(self._known.values()),
-            cluster=self._clusters.codes(order),
-            told={source: self._told_by(source, pairs, order) for source in Source},
+            pairs=[self._pairs[at] for at in np.argsort(new)],
+            kind=kind,
+            cluster=_by_appearance(self._clusters.firsts()[order], len(order))[0],
+            told={source: column.told(source, order) for source, column in self._told.items()},
             calls=calls.in_order(order),
-            unfinished=unfinished.calls,
+            unfinished=unfinished.taken,
             pooled=pooled,
             judged=self._judged,
         )
 
-    def _told_by(self, source: Source, pairs: Sequence[Pair], order: IntArray) -> Told:
-        column = self._told[source]
-        if not column:
-            return Told(source, np.zeros(len(pairs), np.bool_), np.zeros(0), np.zeros(0, np.bool_))
-        values: FloatArray = np.full(len(pairs), np.nan)
-        values[: len(column)] = column
-        values = values[order]
-        used = ~np.isnan(values)
-        right = np.array([_is_right(*pairs[at]) for at in np.flatnonzero(used).tolist()], dtype=np.bool_)
-        return Told(source, used, values[used], right)
+
+class _Confidences:
+    """What one source tells: 4 bytes an instance from the first on of which it tells something."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[float, bool], int] = {}
+        self._kind = array("i")
+
+    def add(self, place: int, value: float, right: bool) -> None:
+        """Of the instance at `place`, which comes after those that were added."""
+        self._kind.extend([0] * (place - len(self._kind)))
+        self._kind.append(self._known.setdefault((value, right), len(self._known) + 1))
+
+    def told(self, source: Source, order: Small) -> Told:
+        """With the instances in another order; kind 0 is that of which nothing is told."""
+        if not self._kind:
+            return Told(source, np.zeros(len(order), np.bool_), np.zeros(0), np.zeros(0, np.bool_))
+        kind = np.zeros(len(order), dtype=np.int32)
+        kind[: len(self._kind)] = self._kind
+        return Told(
+            source,
+            np.arange(1 + len(self._known)) > 0,
+            np.array([value for value, _ in self._known], dtype=np.float64),
+            np.array([right for _, right in self._known], dtype=np.bool_),
+            kind[order],
+        )
 
 
 class _Calls:
     """Calls, each in the place of all that took the same, and what is each one's own."""
 
-    def __init__(self) -> None:
-        self._known: dict[Call, Call] = {}
-        self._counts = array("I")
-        self.calls: list[Call] = []
-        self.keys = bytearray()
+    def __init__(self, keys: Digests) -> None:
+        self._known: dict[Call, int] = {}
+        self._keys = keys
+        self._codes = array("i")
+        self._counts = array("i")
         self.timed = array("d")
 
     def add(self, calls: Iterable[Call]) -> None:
         """Those of one instance."""
-        before = len(self.calls)
+        before = len(self._codes)
         for call in calls:
             if is_fixed(call) or call.is_embedding:
                 raise DataError(
                     f"calls: expected completions about one instance each, got one of stage {call.stage}"
                 )
             slim = replace(call, key="", instance_id=_SOME, latency_s=0.0)
-            self.calls.append(self._known.setdefault(slim, slim))
-            self.keys += hashlib.blake2b(call.key.encode(), digest_size=_DIGEST).digest()
+            self._codes.append(self._known.setdefault(slim, len(self._known)))
+            self._keys.add(call.key)
             if is_timed(call):
                 self.timed.append(call.latency_s)
-        self._counts.append(len(self.calls) - before)
-
-    def in_order(self, order: IntArray) -> list[Call]:
-        """With the instances in another order."""
-        if not self.calls:
-            return []
-        ends = np.cumsum(self._counts)
-        return [call for at in order for call in self.calls[ends[at] - self._counts[at] : ends[at]]]
-
-
-class _Texts:
-    """A column of texts: their bytes and 8 bytes each."""
-
-    def __init__(self) -> None:
-        self._chunks: list[pa.Array] = []
-        self._open: list[str] = []
-
-    def add(self, text: str) -> None:
-        self._open.append(text)
-        if len(self._open) == _CHUNK:
-            self._close()
-
-    def _close(self) -> None:
-        import pyarrow as pa
-
-        self._chunks.append(pa.array(self._open, pa.large_string()))
-        self._open = []
+        self._counts.append(len(self._codes) - before)
 
     @property
-    def _column(self) -> "pa.Array":
-        import pyarrow as pa
+    def taken(self) -> Taken:
+        """In the order in which they were added."""
+        return Taken(tuple(self._known), np.array(self._codes, dtype=np.int32))
 
-        if self._open:
-            self._close()
-        self._chunks = [pa.concat_arrays(self._chunks)]
-        return self._chunks[0]
+    def in_order(self, order: Small) -> Taken:
+        """With the instances in another order."""
+        if not self._codes:
+            return self.taken
+        codes, counts = np.frombuffer(self._codes, np.int32), np.frombuffer(self._counts, np.int32)
+        starts = np.cumsum(counts) - counts
+        parts = [_ranges(starts[order[part]], counts[order[part]]) for part in parts_of(len(order))]
+        return Taken(tuple(self._known), np.concatenate([codes[part] for part in parts]))
 
-    def order(self) -> IntArray:
-        """The places of the texts, sorted as Python sorts them (by code point, which UTF-8 keeps).
 
-        Raises:
-            DataError: two are equal.
-        """
-        import pyarrow.compute as pc
+def _ranges(starts: npt.NDArray[np.int64], lengths: Small) -> npt.NDArray[np.int64]:
+    """The numbers start, start + 1, ... of each range, one range after another."""
+    ends = np.cumsum(lengths)
+    return np.asarray(np.arange(ends[-1]) + np.repeat(starts - (ends - lengths), lengths))
 
-        column = self._column
-        order = pc.sort_indices(column)
-        ordered = column.take(order)
-        same = pc.equal(ordered[1:], ordered[:-1])
-        if len(same) and (at := pc.index(same, True).as_py()) >= 0:
-            raise DataError(f"instances: expected unique ids, got {ordered[at].as_py()!r} twice")
-        return np.asarray(order.to_numpy(), dtype=np.int64)
 
-    def codes(self, order: IntArray) -> IntArray:
-        """Codes 0 .. C - 1 by first appearance in that order."""
-        encoded = self._column.take(order).dictionary_encode()
-        return np.asarray(encoded.indices.to_numpy(), dtype=np.int64)
+def _order_of(ids: SortedTexts) -> Small:
+    """The places of the ids, sorted.
+
+    Raises:
+        DataError: two are equal.
+    """
+    order = np.empty(len(ids), dtype=np.int32)
+    before = None
+    for at, (name, place) in enumerate(ids):
+        if name == before:
+            raise DataError(f"instances: expected unique ids, got {name!r} twice")
+        before = name
+        order[at] = place
+    return order
+
+
+def _by_appearance(codes: Small, size: int) -> tuple[Small, Small]:
+    """Codes below `size` made anew, 0, 1, ... by first appearance; and the new one of each old one."""
+    new = np.full(size, -1, dtype=np.int32)
+    made = np.empty(len(codes), dtype=np.int32)
+    known = 0
+    for part in parts_of(len(codes)):
+        own = codes[part]
+        names, first = np.unique(own[new[own] < 0], return_index=True)
+        new[names[np.argsort(first)]] = np.arange(known, known + len(names))
+        known += len(names)
+        made[part] = new[own]
+    return made, new
 
 
 def _key(instance: Instance, outcome: Outcome | None) -> object:

@@ -24,8 +24,8 @@ from venire.stats.calibration import (
     graded,
     with_interval,
 )
-from venire.stats.estimate import BoolArray, Estimate, FloatArray
-from venire.stats.intervals import Resampler, Statistic, share
+from venire.stats.estimate import BoolArray, Codes, Estimate, FloatArray
+from venire.stats.intervals import Resampler, Statistic, share, weights_of
 from venire.stats.recalibration import Recalibration, fit
 
 Judged = Sequence[tuple[Instance, Outcome | None]]
@@ -66,19 +66,22 @@ class Told:
 
     Args:
         source: which.
-        used: mask over the run's items, shape (n,).
-        confidence, right: of those items alone.
+        used: mask over the run's items, shape (n,), or over kinds of them, shape (K,).
+        confidence, right: of those items or kinds alone.
+        kind: the kind of each item, shape (n,); None: each is its own.
     """
 
     source: Source
     used: BoolArray
     confidence: FloatArray
     right: BoolArray
+    kind: Codes | None = None
 
     @property
     def graded(self) -> Graded:
         """Its confidences and whether they were right."""
-        return graded(self.confidence, self.right)
+        weights = None if self.kind is None else weights_of(self.kind)[self.used]
+        return graded(self.confidence, self.right, weights)
 
 
 def told_by(source: Source, judged: Judged) -> Told:
@@ -125,12 +128,12 @@ def confidence_metrics(
     for source in _measured_sources(settings, known):
         prefix = metric_name("confidence", source)
         told = known[source]
-        out.put(f"{prefix}/n", len(told.confidence))
+        measured = _Measured(told, replace(resampler, kind=told.kind), settings, level)
+        out.put(f"{prefix}/n", measured.resampler.count(told.used))
         if not len(told.confidence):
             names = [f"{prefix}/{name}" for name in _NAMES]
             out.missing(names, f"no outcome has a confidence by {source}")
             continue
-        measured = _Measured(told, resampler, settings, level)
         _raw(prefix, measured, out)
         if development:
             _recalibrated(prefix, measured, told_by(source, development), out)
@@ -146,7 +149,7 @@ class _Measured:
     level: float
 
     def mean(self, values: FloatArray) -> Estimate:
-        """The mean of values in [0, 1], one for each item that the source tells of."""
+        """The mean of values in [0, 1], one for each item or kind that the source tells of."""
         used = self.told.used
         hits = np.zeros(len(used))
         hits[used] = values

@@ -27,6 +27,8 @@ N_WINNERS = len(WINNERS)
 class Estimator:
     """Estimates over the items of one run.
 
+    Columns have an entry an item, or, where the resampler has kinds of items, an entry a kind.
+
     Args:
         gold: codes of `WINNERS`, shape (n,).
         resampler: the run's bootstrap draws.
@@ -36,6 +38,11 @@ class Estimator:
     gold: IntArray
     resampler: Resampler
     level: float
+
+    def by_item(self, verdicts: IntArray) -> IntArray:
+        """Verdicts (n, ...) of each item, for what no sum over kinds gives; made anew of kinds."""
+        kind = self.resampler.kind
+        return verdicts if kind is None else verdicts[kind]
 
     def share(self, hits: FloatArray, base: FloatArray) -> Estimate:
         """The share sum(hits) / sum(base), both of shape (n,)."""
@@ -55,10 +62,10 @@ class Estimator:
         A mean of two orders varies less than a proportion over the items: there it is conservative.
         """
         hits, base = self.correct(columns)
-        n = int(np.count_nonzero(inside))
+        n = self.resampler.count(inside)
         if len(columns) == 1 or self.resampler.units(inside) < n:
             return self.share(hits * inside, base * inside)
-        right = float((hits * inside).sum()) / len(columns)
+        right = self.resampler.total(hits * inside) / len(columns)
         interval = wilson(right, n, self.level)
         return replace(interval.around(right / n, n), note=f"{interval.note} (conservative)")
 
@@ -91,13 +98,14 @@ class Estimator:
         size = N_WINNERS + null_category
         if null_category:
             pairs = [(_null_as_label(first), _null_as_label(second)) for first, second in pairs]
-        points = [agreement.kappa_of_table(agreement.confusion(*pair, size)) for pair in pairs]
+        tables = [agreement.confusion(*pair, size, self.resampler.weights) for pair in pairs]
+        points = [agreement.kappa_of_table(table) for table in tables]
         for point in points:
             if not point.is_defined:
                 return point
         codes = np.column_stack([agreement.cell_codes(*pair, size) for pair in pairs])
         value = float(np.mean([point.value for point in points]))
-        used = int(np.count_nonzero((codes >= 0).any(axis=1)))
+        used = self.resampler.count(np.any(codes >= 0, axis=1))
         return self.unbounded(
             value, Cells(codes, size**2), mean_over(len(pairs), agreement.kappa_from_sums), used
         )

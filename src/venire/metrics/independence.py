@@ -200,11 +200,11 @@ def _without(seen: _Seen, place: int, estimator: Estimator) -> Without:
 def _mean(features: Sequence[FloatArray], statistic: Statistic, estimator: Estimator) -> Estimate:
     """The mean of a statistic over the orders, with its bootstrap interval."""
     everything = np.hstack(features)
-    used = int(np.count_nonzero(everything.any(axis=1)))
+    used = estimator.resampler.count(np.any(everything, axis=1))
     if not used:
         return undefined("nobody was asked")
     mean = mean_over(len(features), statistic)
-    return estimator.unbounded(float(mean(everything.sum(axis=0))), everything, mean, used)
+    return estimator.unbounded(float(mean(estimator.resampler.sums(everything))), everything, mean, used)
 
 
 def _of_errors(seen: _Seen, estimator: Estimator, *, votes: bool) -> Estimate:

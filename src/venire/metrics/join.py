@@ -20,7 +20,7 @@ from venire.records import (
     Unscored,
     Winner,
 )
-from venire.stats.estimate import IntArray
+from venire.stats.estimate import Codes, IntArray
 from venire.stats.intervals import codes_of
 
 WINNERS = (Winner.FIRST, Winner.SECOND, Winner.TIE)
@@ -47,7 +47,7 @@ class Items:
 
     ids: tuple[str, ...]
     gold: IntArray
-    cluster: IntArray
+    cluster: Codes
     subset: tuple[str, ...]
 
     @property
@@ -100,7 +100,7 @@ def join(instances: Sequence[Instance], outcomes: Iterable[Outcome]) -> list[tup
 
 
 def items_of(
-    instances: Sequence[Instance], labels: Sequence[Winner], *, cluster: IntArray | None = None
+    instances: Sequence[Instance], labels: Sequence[Winner], *, cluster: Codes | None = None
 ) -> Items:
     """Arrays of instances with a human preference, in the given order; `cluster` where they do not say it.
 
@@ -182,16 +182,21 @@ def code_of(prediction: Prediction | None) -> int:
             )
 
 
-def reasons(judgments: Sequence[Judgments], asked: Sequence[frozenset[Order | None]]) -> Counter[Reason]:
-    """How often each reason stands in for a verdict."""
+def reasons(
+    judgments: Sequence[Judgments],
+    asked: Sequence[frozenset[Order | None]],
+    weights: IntArray | None = None,
+) -> Counter[Reason]:
+    """How often each reason stands in for a verdict; `weights`: for how many items, None: for one each."""
     found: Counter[Reason] = Counter()
-    for each, orders in zip(judgments, asked, strict=True):
+    counts = [1] * len(judgments) if weights is None else weights.tolist()
+    for each, orders, count in zip(judgments, asked, counts, strict=True):
         for order in orders:
             match each.get(order):
                 case None:
-                    found[Reason.NOT_RUN] += 1
+                    found[Reason.NOT_RUN] += count
                 case Unscored(reason=reason):
-                    found[reason] += 1
+                    found[reason] += count
     return found
 
 

@@ -147,15 +147,16 @@ def measure_compact(
 ) -> Measurement:
     """As `measure` of the pairs that `compact` was made of: the same numbers and notes.
 
+    What metrics look at are kinds of pairs, and how many pairs each stands for; see `stats.intervals`.
+
     Raises:
         DataError, ConfigError
     """
-    pairs = compact.pairs
-    check_choice(settings.chosen, shape_of([each for each, _ in compact.distinct_pairs], labels))
+    check_choice(settings.chosen, shape_of([each for each, _ in compact.pairs], labels))
     out = Collector()
-    out.put("n", len(pairs))
+    out.put("n", len(compact.kind))
     rng = np.random.default_rng((seed, STREAM))
-    _measure_pairs(pairs, labels, rng, settings, out, (), compact)
+    _measure_pairs(compact.pairs, labels, rng, settings, out, (), compact)
     call_metrics(
         compact.calls,
         compact.judged,
@@ -196,7 +197,9 @@ def _measure_preferences(
 ) -> None:
     instances, outcomes = [each for each, _ in pairs], [outcome for _, outcome in pairs]
     items = items_of(instances, labels, cluster=None if compact is None else compact.cluster)
-    estimator = Estimator(items.gold, Resampler.draw(items.cluster, settings.draws, rng), settings.level)
+    kind = None if compact is None else compact.kind
+    resampler = Resampler.draw(items.cluster, settings.draws, rng, kind=kind)
+    estimator = Estimator(items.gold, resampler, settings.level)
     judgments = each_once(_judgments, outcomes)
     asked = orders_asked(judgments)
     verdicts = columns(judgments, asked)
@@ -207,7 +210,7 @@ def _measure_preferences(
     tie_metrics(verdicts, final, estimator, out)
     order_metrics(verdicts, estimator, out)
     subset_metrics(items, verdicts, estimator, out)
-    coverage_metrics(verdicts, reasons(judgments, asked), estimator, out)
+    coverage_metrics(verdicts, reasons(judgments, asked, resampler.weights), estimator, out)
     audit_metrics(pairs, estimator, out)
     bench = bench_of(outcomes)
     # Of a cascade not every judge is asked about every instance.
@@ -221,7 +224,7 @@ def _measure_preferences(
     cascade_metrics(pairs, estimator, out)
     confidence_metrics(
         pairs,
-        estimator.resampler,
+        resampler,
         settings.confidence,
         out,
         level=settings.level,
@@ -242,18 +245,21 @@ def _measure_unlabelled(
 ) -> None:
     """Of pairs that nobody has judged: what the verdicts tell without gold, and the corrected win rate."""
     outcomes = [outcome for _, outcome in pairs]
-    codes = codes_of(clusters_of([each for each, _ in pairs])) if compact is None else compact.cluster
-    resampler = Resampler.draw(codes, settings.draws, rng)
+    if compact is None:
+        codes = codes_of(clusters_of([each for each, _ in pairs]))
+        resampler = Resampler.draw(codes, settings.draws, rng)
+    else:
+        resampler = Resampler.draw(compact.cluster, settings.draws, rng, kind=compact.kind)
     estimator = Estimator(np.full(len(pairs), UNSCORED), resampler, settings.level)
     judgments = each_once(_judgments, outcomes)
     asked = orders_asked(judgments)
     verdicts = columns(judgments, asked)
     position_metrics(verdicts, estimator, out)
-    scored_metrics(verdicts, reasons(judgments, asked), out)
+    scored_metrics(verdicts, reasons(judgments, asked, resampler.weights), estimator, out)
     claim_metrics(outcomes, out)
     score_metrics(outcomes, out)
     cascade_metrics(pairs, estimator, out)
-    win_rate_metrics(pairs, development, out, level=settings.level)
+    win_rate_metrics(pairs, development, out, level=settings.level, weights=resampler.weights)
 
 
 def _measure_ratings(

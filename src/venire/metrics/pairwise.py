@@ -97,25 +97,31 @@ def coverage_metrics(
 ) -> None:
     """`accuracy/worst`, `accuracy/best`, and those of `scored_metrics`."""
     hits, base = estimator.correct(columns.main)
-    unscored = np.count_nonzero(np.stack(columns.main) == UNSCORED)
-    scored_metrics(columns, why, out)
-    out.put("accuracy/worst", float(hits.sum() / base.sum()))
-    out.put("accuracy/best", float((hits.sum() + unscored) / base.sum()))
+    right, asked = (estimator.resampler.total(each) for each in (hits, base))
+    unscored = _verdicts_that(np.stack(columns.main) == UNSCORED, estimator)
+    scored_metrics(columns, why, estimator, out)
+    out.put("accuracy/worst", right / asked)
+    out.put("accuracy/best", (right + unscored) / asked)
 
 
-def scored_metrics(columns: Columns, why: Mapping[Reason, int], out: Collector) -> None:
+def scored_metrics(columns: Columns, why: Mapping[Reason, int], estimator: Estimator, out: Collector) -> None:
     """`coverage`, and `unscored/*` by reason (those that occur)."""
-    out.put("coverage", coverage(columns))
+    out.put("coverage", coverage(columns, estimator))
     out.put("unscored/total", sum(why.values()))
     for reason in Reason:
         if why.get(reason, 0):
             out.put(metric_name("unscored", reason), why[reason])
 
 
-def coverage(columns: Columns) -> float:
+def coverage(columns: Columns, estimator: Estimator) -> float:
     """The share of scored verdicts among those that were to be given, over all orders."""
     verdicts = np.stack(columns.main)
-    return int(np.count_nonzero(verdicts >= 0)) / int(np.count_nonzero(verdicts != NOT_ASKED))
+    return _verdicts_that(verdicts >= 0, estimator) / _verdicts_that(verdicts != NOT_ASKED, estimator)
+
+
+def _verdicts_that(marked: BoolArray, estimator: Estimator) -> int:
+    """How many verdicts are marked; shape (columns, n)."""
+    return sum(estimator.resampler.count(column) for column in marked)
 
 
 def first_place_rate(by_order: Mapping[Order, IntArray], estimator: Estimator) -> Estimate:

@@ -55,7 +55,7 @@ def judge_metrics(bench: Bench, estimator: Estimator, out: Collector) -> None:
         prefix = metric_name("judge", names[judge])
         out.estimate(f"{prefix}/accuracy", accuracy[judge])
         out.point(f"{prefix}/kappa", estimator.kappa(columns_.main))
-        out.put(f"{prefix}/coverage", coverage(columns_))
+        out.put(f"{prefix}/coverage", coverage(columns_, estimator))
         for order, column in columns_.by_order.items():
             out.point(f"{prefix}/accuracy/{order}", estimator.accuracy([column]))
     best = best_judge(accuracy)
@@ -85,18 +85,19 @@ def panel_metrics(bench: Bench, estimator: Estimator, out: Collector) -> None:
         matrix = bench.in_order(order)
         if matrix is not None:
             out.estimate(f"panel/effective_votes/{order}", _votes([matrix], estimator, bench))
-    out.put("panel/no_majority", sum(_without_majority(matrix) for matrix in matrices))
+    count = estimator.resampler.count
+    out.put("panel/no_majority", sum(count(_without_majority(matrix)) for matrix in matrices))
 
 
 def _fleiss(matrices: Sequence[IntArray], estimator: Estimator) -> Estimate:
     judges = matrices[0].shape[1]
-    points = [agreement.fleiss_kappa(matrix, N_WINNERS) for matrix in matrices]
+    points = [agreement.fleiss_kappa(estimator.by_item(matrix), N_WINNERS) for matrix in matrices]
     features = [agreement.fleiss_features(matrix, N_WINNERS) for matrix in matrices]
     return _interval(points, features, lambda sums: agreement.fleiss_from_sums(sums, judges), estimator)
 
 
 def _alpha(matrices: Sequence[IntArray], estimator: Estimator) -> Estimate:
-    points = [agreement.krippendorff_alpha(matrix, N_WINNERS) for matrix in matrices]
+    points = [agreement.krippendorff_alpha(estimator.by_item(matrix), N_WINNERS) for matrix in matrices]
     features = [agreement.alpha_features(matrix, N_WINNERS) for matrix in matrices]
     return _interval(points, features, agreement.alpha_from_sums, estimator)
 
@@ -113,15 +114,16 @@ def _of_errors(
     matrices: Sequence[IntArray],
     estimator: Estimator,
     bench: Bench,
-    point_of: Callable[[FloatArray], Estimate],
+    point_of: Callable[[FloatArray, IntArray | None], Estimate],
     from_sums: Callable[[FloatArray, int], FloatArray],
 ) -> Estimate:
     """A statistic of the judges' correctness, mean over the matrices."""
-    judges = len(bench.judges)
+    judges, weights = len(bench.judges), estimator.resampler.weights
     points, features = [], []
     for matrix in matrices:
         right, asked = right_votes(matrix, estimator.gold)
-        points.append(named(point_of(right[asked]), right[asked], bench.judges))
+        point = point_of(right[asked], None if weights is None else weights[asked])
+        points.append(named(point, right[asked], bench.judges))
         features.append(panel.correlation_features(right) * asked[:, None])
     return _interval(points, features, lambda sums: from_sums(sums, judges), estimator)
 
@@ -153,10 +155,10 @@ def _interval(
     return estimator.unbounded(value, np.hstack(features), mean, points[0].n)
 
 
-def _without_majority(matrix: IntArray) -> int:
-    """Items with usable votes of which no single winner leads."""
+def _without_majority(matrix: IntArray) -> BoolArray:
+    """Which items have usable votes of which no single winner leads, shape (n,)."""
     counts = np.sort(agreement.counts_by_label(matrix, N_WINNERS), axis=1)
-    return int(np.count_nonzero((counts[:, -1] > 0) & (counts[:, -1] == counts[:, -2])))
+    return np.asarray((counts[:, -1] > 0) & (counts[:, -1] == counts[:, -2]))
 
 
 def _together(votes: Mapping[str, Judgments]) -> Judgments:

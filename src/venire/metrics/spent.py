@@ -7,18 +7,20 @@ Source: spec, section 2, "Reported": tokens per (group, data point), cost and la
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from venire.metrics.measurement import Collector, metric_name
 from venire.metrics.sums import cost_of, known_sum, tokens_of
+from venire.metrics.taken import Taken
 from venire.records import BackendKind, Call, FinishReason, Price, Usage
 from venire.stats.estimate import NAN, FloatArray
 
 _TIMED = (BackendKind.LIVE, BackendKind.LOCAL)
-_IN_OUT: Mapping[str, Callable[[Usage], int | None]] = {
-    "input": lambda usage: usage.input_tokens,
-    "output": lambda usage: usage.output_tokens,
+_IN_OUT: Mapping[str, Callable[[Call], int | None]] = {
+    "input": lambda call: call.usage.input_tokens,
+    "output": lambda call: call.usage.output_tokens,
 }
 
 
@@ -27,17 +29,17 @@ def is_fixed(call: Call) -> bool:
     return not call.instance_id and not call.is_embedding
 
 
-def once(calls: Sequence[Call]) -> list[Call]:
+def once(calls: Taken) -> Taken:
     """`calls`, each fixed one once: that which was paid, else the first; unanswered ones all stay."""
-    if not any(map(is_fixed, calls)):
-        return list(calls)
+    if not any(map(is_fixed, calls.distinct)):
+        return calls
     made: dict[object, Call] = {}
     for place, call in enumerate(calls):
         shared = is_fixed(call) and call.finish is not FinishReason.ERROR
         name: object = call.key if shared else place
         if name not in made or (made[name].replayed and not call.replayed):
             made[name] = call
-    return list(made.values())
+    return Taken.of(list(made.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,8 @@ def group_of(role: str) -> str:
 
 
 def spending_metrics(
-    completions: Sequence[Call],
-    asked: Sequence[Call],
+    completions: Taken,
+    asked: Taken,
     judged: int,
     prices: Mapping[str, Price | None],
     out: Collector,
@@ -82,7 +84,7 @@ def spending_metrics(
     """
     _by_stage(completions, out)
     _in_and_out_dollars(completions, prices, out)
-    fixed = [call for call in completions if is_fixed(call)]
+    fixed = completions.where(is_fixed)
     out.put("calls/fixed", len(fixed))
     _tokens("tokens/fixed", fixed, 1, out)
     out.put("cost_usd/fixed", *cost_of(fixed))
@@ -91,16 +93,20 @@ def spending_metrics(
     _latency_per_instance(asked, judged, out, pooled)
 
 
-def _by_stage(calls: Sequence[Call], out: Collector) -> None:
-    for stage in sorted({call.stage for call in calls}):
-        of_stage = [call for call in calls if call.stage == stage]
+def _by_stage(calls: Taken, out: Collector) -> None:
+    for stage in sorted({call.stage for call in calls.distinct}):
+        of_stage = calls.where(partial(_is_of, stage))
         _tokens(metric_name("tokens", stage), of_stage, 1, out)
         out.put(metric_name("cost_usd", stage), *cost_of(of_stage))
 
 
-def _tokens(name: str, calls: Sequence[Call], share: int, out: Collector) -> None:
+def _is_of(stage: str, call: Call) -> bool:
+    return call.stage == stage
+
+
+def _tokens(name: str, calls: Taken, share: int, out: Collector) -> None:
     """`<name>/input`, `<name>/output` and their sum, over `share`; NaN where that is 0."""
-    both = {part: tokens_of(calls, [count(call.usage) for call in calls]) for part, count in _IN_OUT.items()}
+    both = {part: tokens_of(calls, tokens) for part, tokens in _IN_OUT.items()}
     total = sum(value for value, _ in both.values())
     notes = dict.fromkeys(note for _, note in both.values() if note)
     out.put(name, total / share if share else NAN, "; ".join(notes))
@@ -108,14 +114,14 @@ def _tokens(name: str, calls: Sequence[Call], share: int, out: Collector) -> Non
         out.put(metric_name(name, part), value / share if share else NAN, note)
 
 
-def _in_and_out_dollars(calls: Sequence[Call], prices: Mapping[str, Price | None], out: Collector) -> None:
+def _in_and_out_dollars(calls: Taken, prices: Mapping[str, Price | None], out: Collector) -> None:
     """`cost_usd/input` and `cost_usd/output`: tokens at the judges' prices of today.
 
     The totals are what was recorded when a call was paid; where a price has changed since, the two do not
     add up to it, and the note says so.
     """
     priced = {"input": _input_usd, "output": _output_usd}
-    sums = {part: known_sum([usd(call, prices) for call in calls]) for part, usd in priced.items()}
+    sums = {part: known_sum(calls, partial(usd, prices)) for part, usd in priced.items()}
     total, incomplete = cost_of(calls)
     parts = math.fsum(value for value, _ in sums.values())
     moved = not incomplete and abs(parts - total) > 1e-9 * max(1.0, abs(total))
@@ -124,12 +130,12 @@ def _in_and_out_dollars(calls: Sequence[Call], prices: Mapping[str, Price | None
         out.put(f"cost_usd/{part}", value, note or added)
 
 
-def _input_usd(call: Call, prices: Mapping[str, Price | None]) -> float | None:
+def _input_usd(prices: Mapping[str, Price | None], call: Call) -> float | None:
     usage = call.usage
     return _priced(call, prices, Usage(usage.input_tokens, 0, usage.cached_tokens))
 
 
-def _output_usd(call: Call, prices: Mapping[str, Price | None]) -> float | None:
+def _output_usd(prices: Mapping[str, Price | None], call: Call) -> float | None:
     return _priced(call, prices, Usage(0, call.usage.output_tokens))
 
 
@@ -141,9 +147,9 @@ def _priced(call: Call, prices: Mapping[str, Price | None], usage: Usage) -> flo
     return None if price is None else price.cost_usd(usage)
 
 
-def _per_group(calls: Sequence[Call], out: Collector) -> None:
+def _per_group(calls: Taken, out: Collector) -> None:
     """Of the calls of groups, for each (group, instance); nothing where there are no groups."""
-    of_groups = [call for call in calls if group_of(call.role)]
+    of_groups = calls.where(lambda call: bool(group_of(call.role)))
     pairs = {(group_of(call.role), call.instance_id) for call in of_groups}
     if not pairs:
         return
@@ -157,17 +163,17 @@ def is_timed(call: Call) -> bool:
     return call.kind in _TIMED
 
 
-def _latency_per_instance(calls: Sequence[Call], judged: int, out: Collector, pooled: Pooled | None) -> None:
+def _latency_per_instance(calls: Taken, judged: int, out: Collector, pooled: Pooled | None) -> None:
     """Seconds of an instance's calls one after another, and with its groups at the same time.
 
     Raises:
         ValueError: calls of groups whose instances are not told apart.
     """
     names = ("latency_s/per_instance", "latency_s/per_instance/groups_at_once")
-    timed = [call for call in calls if is_timed(call)]
-    has_groups = any(group_of(call.role) for call in calls)
-    if not timed or not judged:
-        out.missing(names[: 1 + has_groups], "no model answered" if calls else "there is no call")
+    timed = calls.where(is_timed)
+    has_groups = any(group_of(call.role) for call in calls.distinct)
+    if not len(timed) or not judged:
+        out.missing(names[: 1 + has_groups], "no model answered" if len(calls) else "there is no call")
         return
     seconds = (call.latency_s for call in timed) if pooled is None else pooled.timed_of_judged.tolist()
     out.put(names[0], math.fsum(seconds) / judged)
@@ -177,7 +183,7 @@ def _latency_per_instance(calls: Sequence[Call], judged: int, out: Collector, po
         out.put(names[1], math.fsum(_at_once(timed).values()) / judged)
 
 
-def _at_once(calls: Sequence[Call]) -> dict[str, float]:
+def _at_once(calls: Taken) -> dict[str, float]:
     """By instance: the seconds of its slowest group, and of the calls of no group."""
     by_group: dict[str, dict[str, float]] = {}
     for call in calls:

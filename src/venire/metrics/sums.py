@@ -1,38 +1,40 @@
 """Sums over what is known of calls; what is unknown makes them lower bounds, and nowhere known NaN."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 
+from venire.metrics.taken import Taken
 from venire.records import Call
 from venire.stats.estimate import NAN
 
+Value = Callable[[Call], float | int | None]
 
-def known_sum(values: Sequence[float | int | None]) -> tuple[float, str]:
+
+def known_sum(calls: Taken, value: Value) -> tuple[float, str]:
     """The sum of what is known, and a note where that is not all; NaN where nothing is known."""
-    known = [value for value in values if value is not None]
-    if not values:
+    if not len(calls):
         return 0.0, ""
-    if not known:
-        return NAN, f"undefined: unknown for all {len(values)} calls"
-    lacking = len(values) - len(known)
-    note = f"lower bound: unknown for {lacking} of {len(values)} calls" if lacking else ""
-    return float(sum(known)), note
+    lacking = calls.count(lambda call: value(call) is None)
+    if lacking == len(calls):
+        return NAN, f"undefined: unknown for all {lacking} calls"
+    note = f"lower bound: unknown for {lacking} of {len(calls)} calls" if lacking else ""
+    return float(calls.sum([value(call) for call in calls.distinct])), note
 
 
-def tokens_of(calls: Sequence[Call], values: Sequence[int | None]) -> tuple[float, str]:
-    """The sum of `values`, tokens of each call; a lower bound where a call does not say all of its own."""
-    value, note = known_sum(values)
-    incomplete = sum(not call.usage_complete for call in calls)
-    if incomplete and not np.isnan(value):
+def tokens_of(calls: Taken, value: Value) -> tuple[float, str]:
+    """The sum of `value`, tokens of a call; a lower bound where a call does not say all of its own."""
+    total, note = known_sum(calls, value)
+    incomplete = calls.count(lambda call: not call.usage_complete)
+    if incomplete and not np.isnan(total):
         note = f"lower bound: {incomplete} of {len(calls)} calls do not say all of theirs"
-    return value, note
+    return total, note
 
 
-def cost_of(calls: Sequence[Call]) -> tuple[float, str]:
+def cost_of(calls: Taken) -> tuple[float, str]:
     """US dollars of `calls` as they were recorded when they were paid."""
-    value, note = known_sum([call.cost_usd for call in calls])
-    incomplete = sum(not call.cost_complete for call in calls)
-    if incomplete and not np.isnan(value):
+    total, note = known_sum(calls, lambda call: call.cost_usd)
+    incomplete = calls.count(lambda call: not call.cost_complete)
+    if incomplete and not np.isnan(total):
         note = f"lower bound: {incomplete} of {len(calls)} calls have attempts of unknown cost"
-    return value, note
+    return total, note

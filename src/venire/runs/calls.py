@@ -3,13 +3,14 @@
 import gzip
 import io
 import zlib
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from venire.errors import RunError
 from venire.metrics.spent import is_fixed, once
+from venire.metrics.taken import Taken
 from venire.records import BackendKind, Call, FinishReason, Outcome, Usage
 from venire.runs.redact import redact_tree
 from venire.runs.strict_json import dumps, loads_mapping
@@ -31,13 +32,15 @@ def calls_to_gzip(
     only ones with a field of that name. Equal calls give equal bytes.
     """
     finished = once(
-        [
-            call if is_fixed(call) else replace(call, instance_id=outcome.instance_id)
-            for outcome in outcomes
-            for call in outcome.calls
-        ]
+        Taken.of(
+            [
+                call if is_fixed(call) else replace(call, instance_id=outcome.instance_id)
+                for outcome in outcomes
+                for call in outcome.calls
+            ]
+        )
     )
-    parts: tuple[tuple[Sequence[Call], dict[str, object]], ...] = (
+    parts: tuple[tuple[Iterable[Call], dict[str, object]], ...] = (
         (finished, {"unfinished": False}),
         (unfinished, {"unfinished": True}),
         (development, {"unfinished": False, "development": True}),

@@ -34,8 +34,10 @@ def codes(values: Sequence[str], labels: Sequence[str]) -> IntArray:
     return np.array([position[value] for value in values], dtype=np.int64)
 
 
-def confusion(first: IntArray, second: IntArray, n_labels: int) -> IntArray:
+def confusion(first: IntArray, second: IntArray, n_labels: int, weights: IntArray | None = None) -> IntArray:
     """Counts of (first, second) over the items that both label, shape (n_labels, n_labels).
+
+    `weights`: how often each item counts, shape (n,); None: once.
 
     Raises:
         DataError: a code lies above the declared labels, or the lengths differ.
@@ -43,7 +45,9 @@ def confusion(first: IntArray, second: IntArray, n_labels: int) -> IntArray:
     _check_codes(first, second, n_labels)
     both = (first >= 0) & (second >= 0)
     cells = first[both] * n_labels + second[both]
-    return np.bincount(cells, minlength=n_labels**2).reshape(n_labels, n_labels)
+    counted = None if weights is None else weights[both]
+    table = np.bincount(cells, counted, minlength=n_labels**2).astype(np.int64)
+    return table.reshape(n_labels, n_labels)
 
 
 def cohen_kappa(first: Sequence[str], second: Sequence[str], labels: Sequence[str]) -> Estimate:

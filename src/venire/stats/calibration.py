@@ -39,7 +39,8 @@ class Bins:
         """The bin, 0 to `count` - 1, of each distinct confidence, shape (G,)."""
         shares = np.linspace(0, 1, self.count + 1)
         if self.kind is Binning.EQUAL_MASS and graded.n:
-            shares = np.quantile(graded.values[graded.cell], shares)
+            counts = graded.table.sum(axis=1).astype(np.int64)
+            shares = np.quantile(np.repeat(graded.values, counts), shares)
         return np.searchsorted(shares[1:-1], graded.values, side="left").astype(np.int64)
 
     def __str__(self) -> str:
@@ -48,37 +49,39 @@ class Bins:
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """Confidences of n items, each right or wrong.
+    """Confidences of items, each right or wrong, an entry an item or a kind of items (`intervals`).
 
     Args:
         values: distinct confidences, ascending, shape (G,).
-        cell: which of them each item has, shape (n,).
+        cell: which of them each entry has, shape (n,).
         right: shape (n,).
+        weights: how many items each entry stands for, shape (n,); None: one each.
     """
 
     values: FloatArray
     cell: IntArray
     right: BoolArray
+    weights: IntArray | None = None
 
     @property
     def n(self) -> int:
         """How many items."""
-        return len(self.cell)
+        return len(self.cell) if self.weights is None else int(self.weights.sum())
 
     @property
     def table(self) -> FloatArray:
         """Counts by value, wrong and right, shape (G, 2)."""
-        counts = np.bincount(self.flat, minlength=2 * len(self.values))
+        counts = np.bincount(self.flat, self.weights, minlength=2 * len(self.values))
         return counts.reshape(-1, 2).astype(np.float64)
 
     @property
     def flat(self) -> IntArray:
-        """The cell of each item in the flattened table, shape (n,)."""
+        """The cell of each entry in the flattened table, shape (n,)."""
         return self.cell * 2 + self.right
 
 
-def graded(confidence: FloatArray, right: BoolArray) -> Graded:
-    """Confidences and whether they were right, both of shape (n,).
+def graded(confidence: FloatArray, right: BoolArray, weights: IntArray | None = None) -> Graded:
+    """Confidences and whether they were right, each of shape (n,); `weights` as in `Graded`.
 
     Raises:
         DataError: lengths that differ, or a confidence outside of [0, 1].
@@ -89,7 +92,7 @@ def graded(confidence: FloatArray, right: BoolArray) -> Graded:
         raise DataError("confidence: expected numbers from 0 to 1; leave out items without one")
     # A mean of votes may miss its number by an ulp: those are one value.
     values, cell = np.unique(np.round(confidence, 12), return_inverse=True)
-    return Graded(values, cell.astype(np.int64), np.asarray(right, dtype=np.bool_))
+    return Graded(values, cell.astype(np.int64), np.asarray(right, dtype=np.bool_), weights)
 
 
 def brier(items: Graded) -> Estimate:
@@ -108,7 +111,7 @@ def auroc(items: Graded) -> Estimate:
 
     Undefined where all are right, or all wrong. Source: Hanley & McNeil (1982).
     """
-    right = int(np.count_nonzero(items.right))
+    right = int(items.table[:, _RIGHT].sum())
     if items.n and right in (0, items.n):
         return undefined(f"all are {'right' if right else 'wrong'}: there is nothing to tell apart", items.n)
     return _of_tables(items, auroc_of)
@@ -149,10 +152,8 @@ def ece_interval(
         return point
     gap = items.values[items.cell] - items.right
     features = np.zeros((len(used), bins.count + 1))
-    own = np.zeros((items.n, bins.count + 1))
-    own[np.arange(items.n), bins.of(items)[items.cell]] = gap
-    own[:, -1] = 1.0
-    features[used] = own
+    features[np.flatnonzero(used), bins.of(items)[items.cell]] = gap
+    features[used, -1] = 1.0
     interval = bootstrap(features, _mean_gap, resampler, level)
     return Estimate(point.value, interval.low, interval.high, items.n, f"{bins}; {interval.note}")
 
@@ -263,8 +264,8 @@ def with_interval(
 ) -> Estimate:
     """`point` with the bootstrap interval of its closed form on tables, over the `used` items of a run.
 
-    `items` are those; `resampler` is of all the run's, shape (n of the run,), as `used` is. Without an
-    interval where there are more than `MOST_VALUES` distinct confidences.
+    `items` are those; `resampler` is of all the run's, and `used` has an entry for each of them (or of
+    their kinds). Without an interval where there are more than `MOST_VALUES` distinct confidences.
     """
     if not point.is_defined:
         return point
@@ -287,7 +288,8 @@ def brier_interval(items: Graded, resampler: Resampler, used: BoolArray, level: 
     if items.n == 0:
         return undefined(NOTHING)
     features = np.zeros((len(used), 2))
-    features[used] = np.column_stack([(items.values[items.cell] - items.right) ** 2, np.ones(items.n)])
+    squares = (items.values[items.cell] - items.right) ** 2
+    features[used] = np.column_stack([squares, np.ones(len(squares))])
     return bounded(features, ratio, used, resampler, level)
 
 

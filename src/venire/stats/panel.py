@@ -1,29 +1,35 @@
 """How independent the judges of a panel are: correlation of their errors, effective votes.
 
-`correct` is a matrix of 0 and 1, shape (n, judges). As in `agreement`, each statistic comes also
+`correct` is a matrix of 0 and 1, shape (n, judges); `weights` say how often each row counts, shape (n,),
+None: once. As in `agreement`, each statistic comes also
 as a closed form on sums of per-item features, for the bootstrap.
 """
 
 import numpy as np
 
-from venire.stats.estimate import NAN, Estimate, FloatArray, divide, undefined
+from venire.stats.estimate import NAN, Estimate, FloatArray, IntArray, divide, undefined
 
 
-def error_correlation(correct: FloatArray) -> FloatArray:
+def error_correlation(correct: FloatArray, weights: IntArray | None = None) -> FloatArray:
     """Phi between the judges' correctness, shape (judges, judges); NaN where a judge is constant."""
-    n = len(correct)
-    right = correct.sum(axis=0)
+    n = _size(correct, weights)
+    counted = correct if weights is None else correct * weights[:, None]
+    right = counted.sum(axis=0)
     spread = n * right - right**2
-    both = correct.T @ correct
+    both = counted.T @ correct
     return divide(n * both - np.outer(right, right), np.sqrt(np.outer(spread, spread)))
 
 
-def mean_error_correlation(correct: FloatArray) -> Estimate:
+def _size(correct: FloatArray, weights: IntArray | None) -> int:
+    return len(correct) if weights is None else int(weights.sum())
+
+
+def mean_error_correlation(correct: FloatArray, weights: IntArray | None = None) -> Estimate:
     """The mean phi over all pairs of judges.
 
     Undefined for fewer than two judges, and where a judge is always or never right.
     """
-    n, judges = correct.shape
+    n, judges = _size(correct, weights), correct.shape[1]
     if judges < 2:
         return undefined("needs two judges", n)
     constant = np.flatnonzero((correct == correct[:1]).all(axis=0))
@@ -31,7 +37,7 @@ def mean_error_correlation(correct: FloatArray) -> Estimate:
         numbers = ", ".join(str(index + 1) for index in constant)
         return undefined(f"judge {numbers} of {judges} is right always or never", n)
     pairs = np.triu_indices(judges, 1)
-    return Estimate(float(error_correlation(correct)[pairs].mean()), n=n)
+    return Estimate(float(error_correlation(correct, weights)[pairs].mean()), n=n)
 
 
 def effective_votes(n_judges: int, correlation: float) -> float:
@@ -44,9 +50,9 @@ def effective_votes(n_judges: int, correlation: float) -> float:
     return n_judges / spread if spread > 0 else NAN
 
 
-def effective_votes_of(correct: FloatArray) -> Estimate:
+def effective_votes_of(correct: FloatArray, weights: IntArray | None = None) -> Estimate:
     """Effective votes of a panel by its errors; undefined as `mean_error_correlation`."""
-    correlation = mean_error_correlation(correct)
+    correlation = mean_error_correlation(correct, weights)
     if not correlation.is_defined:
         return correlation
     votes = effective_votes(correct.shape[1], correlation.value)
