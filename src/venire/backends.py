@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
+from venire.data.streamed import Streamed
 from venire.judging.judge import Judge, RecordedJudge
 from venire.llm.embedding import EmbeddingBackend, EmbeddingModel
 from venire.llm.local import LocalSettings
@@ -82,7 +83,8 @@ class Backends:
                 from venire.llm.simulated import SimulatedBackend
 
                 families = {judge.model: judge.family for judge in self._judges}
-                return SimulatedBackend(self._simulation, self._instances, families)
+                streams = isinstance(self._instances, Streamed)
+                return SimulatedBackend(self._simulation, self._instances, families, on_disk=streams)
         assert_never(client)
 
     def _recorded(self) -> Backend:

@@ -45,6 +45,7 @@ from venire.llm.simulated.score_tokens import score_token
 from venire.llm.simulated.shown import instructions_of
 from venire.llm.simulated.simulation import Simulation
 from venire.llm.simulated.subjects import index
+from venire.llm.simulated.subjects_on_disk import index_on_disk
 from venire.records import BackendKind, FinishReason, Instance, Request
 
 Answer = Callable[[World, Request, Question, Viewer, np.random.Generator], Mapping[str, object]]
@@ -94,16 +95,24 @@ class SimulatedBackend:
         simulation: the model's parameters.
         instances: what will be asked about, with gold.
         families: family of each model (`Request.model`) that will be asked.
+        on_disk: whether what has to be known of `instances` is kept on disk, and not they themselves. Then
+            it answers about pairs of responses alone.
 
     Raises:
         DataError: two different instances share an id.
     """
 
     def __init__(
-        self, simulation: Simulation, instances: Sequence[Instance], families: Mapping[str, str]
+        self,
+        simulation: Simulation,
+        instances: Sequence[Instance],
+        families: Mapping[str, str],
+        *,
+        on_disk: bool = False,
     ) -> None:
         self._simulation = simulation
-        self._world = world(simulation, index(instances))
+        subjects = index_on_disk(instances) if on_disk else index(instances)
+        self._world = world(simulation, subjects, {} if on_disk else subjects.instances)
         self._families = dict(families)
         self._fingerprint = simulation.parameter_hash
 

@@ -1,6 +1,6 @@
 """The latent model: how much evidence a judge sees for the response that sorts first, in logits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from statistics import NormalDist
@@ -12,6 +12,7 @@ from venire.llm.simulated.rated import RatedResponses, rated_responses
 from venire.llm.simulated.rating_latent import RatingWorld, rating_world
 from venire.llm.simulated.simulation import BlindSpots, Simulation
 from venire.llm.simulated.subjects import Pair, Subjects
+from venire.records import Instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +37,20 @@ class World:
     ratings: RatingWorld
 
 
-def world(simulation: Simulation, subjects: Subjects) -> World:
-    """The latent world that `simulation` makes of `subjects`."""
+def world(simulation: Simulation, subjects: Subjects, single: Mapping[str, Instance]) -> World:
+    """The latent world that `simulation` makes of `subjects`.
+
+    `single`: the instances, by id, whose responses may be asked about one by one.
+    """
     # replicates and both orders ask for the same number; drawing it anew would be half of a reply's time
     remembered = lru_cache(maxsize=65_536)(partial(standing_evidence, simulation))
     return World(
         simulation,
         subjects,
         remembered,
-        candidates(subjects.instances),
+        candidates(single),
         claim_world(simulation),
-        rated_responses(subjects.instances),
+        rated_responses(single),
         rating_world(simulation),
     )
 

@@ -5,7 +5,7 @@ equal requests must get equal replies. So everything latent hangs on the text: a
 responses are sorted, and gold is looked at in that sorted direction.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from venire.errors import BackendError, DataError
@@ -87,17 +87,17 @@ def index(instances: Sequence[Instance]) -> Subjects:
         if (known.prompt, known.responses) != (instance.prompt, instance.responses):
             raise DataError(f"simulation: two different instances share the id {instance.id!r}")
     judged = [i for i in by_id.values() if i.is_pairwise and isinstance(i.gold, PreferenceGold)]
-    content_of = {instance.id: _content(instance) for instance in judged}
+    content_of = {instance.id: content(instance) for instance in judged}
     groups: dict[str, list[Instance]] = {}
     for instance in judged:
         groups.setdefault(content_of[instance.id][0], []).append(instance)
     pairs = {
-        content: Pair(
-            content=content,
-            gold=_net_sign(_gold_sign(i) * content_of[i.id][1] for i in group),
+        name: Pair(
+            content=name,
+            gold=net_sign(sum(gold_sign(i) * content_of[i.id][1] for i in group)),
             topic=min(i.subset for i in group),
         )
-        for content, group in groups.items()
+        for name, group in groups.items()
     }
     return Subjects(by_id, pairs, content_of)
 
@@ -111,7 +111,7 @@ def _subject_of(request: Request) -> Subject:
     return request.subject
 
 
-def _content(instance: Instance) -> tuple[str, int]:
+def content(instance: Instance) -> tuple[str, int]:
     """The pair's content digest; and +1, -1 or 0 as the first response sorts first, second or equal."""
     first, second = (_normalised(response.text) for response in instance.responses)
     low, high = sorted((first, second))
@@ -124,7 +124,8 @@ def _normalised(text: str) -> str:
     return " ".join(text.split())
 
 
-def _gold_sign(instance: Instance) -> int:
+def gold_sign(instance: Instance) -> int:
+    """+1 where the humans prefer the first response, -1 the second, else 0."""
     match instance.gold:
         case PreferenceGold(winner=Winner.FIRST):
             return 1
@@ -134,6 +135,6 @@ def _gold_sign(instance: Instance) -> int:
             return 0
 
 
-def _net_sign(signs: Iterable[int]) -> int:
-    net = sum(signs)
+def net_sign(net: int) -> int:
+    """+1, -1 or 0 as `net` is above, below or 0."""
     return (net > 0) - (net < 0)
