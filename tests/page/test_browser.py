@@ -8,10 +8,10 @@ import pytest
 from tests.chromium import headless
 from tests.page.corpus import XSS
 from tests.page.person import OVERFLOW, Visit
-from tests.page.served import FLUENCY, LENGTH, POLITE, pair, rated, serving, work_of
+from tests.page.served import FLUENCY, LENGTH, POLITE, Clock, pair, rated, serving, work_of
 
 from venire.judging.criteria import Criterion
-from venire.page.annotating.work import Guide, Item
+from venire.page.annotating.work import Answer, Desk, Guide, Item
 from venire.records import Instance, Response, Winner
 from venire.review.sheets import Shown
 from venire.review.store import read_labels
@@ -275,6 +275,34 @@ def test_at_twice_the_size_and_on_a_narrow_screen_nothing_scrolls_sideways(brows
                 wide[path, width] = ann.page.evaluate(OVERFLOW)
         assert {place: by for place, by in wide.items() if by > 0} == {}
         assert ann.odd == []
+
+
+def test_names_without_a_place_to_break_scroll_nothing_sideways(browser, tmp_path):
+    long = XSS[-1]
+    both = (Response("one", "m", long), Response("two", "n", long))
+    work = work_of(
+        [pair(f"{long}{n}", responses=both, subset=long) for n in range(5)],
+        tmp_path / "l.jsonl",
+        criteria=(Criterion("c", long, long, 1.0),),
+        guides=(Guide(long, long, long),),
+        shown=Shown(names=True, verdicts=True),
+        title=long,
+        hints=(long,),
+    )
+    work = replace(work, items=tuple(Item.of(each.instance, judged=long) for each in work.items))
+    desk = Desk(work, clock=Clock())
+    for who in ("a" * 40, "b" * 40):
+        for item in work.items:
+            desk.save(who, item, Answer(Winner.FIRST, "", 1.0, {"c": Winner.FIRST}))
+    with serving(work) as url:
+        ann = Person.at(browser, url, "ann", viewport={"width": 640, "height": 450})
+        wide = {}
+        for width in (1400, 640, 320):
+            ann.page.set_viewport_size({"width": width, "height": 450})
+            for path in ("study/item/1", "study/items", "study/progress"):
+                ann.page.goto(url + path)
+                wide[path, width] = ann.page.evaluate(OVERFLOW)
+        assert {place: by for place, by in wide.items() if by > 0} == {}
 
 
 def test_the_focus_is_seen_on_all_that_the_keyboard_reaches(browser, tmp_path):

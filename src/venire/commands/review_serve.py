@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -238,15 +238,18 @@ def _study(home: Path, request: ServeRequest) -> Mode:
         seed=chosen.seed,
         shown=Shown(names=request.shown.names),
         source=f"study {name}",
-        hints=(
-            f"venire review labels --study {name} --out {name}.jsonl",
-            f"venire review import {name}.jsonl --labels-for {shlex.join(request.overrides)}",
-        ),
+        hints=(f"venire review labels --study {name} --out {name}.jsonl",),
     )
     _say(f"{len(work.items)} items of {chosen.dataset.name}; labels go to {labels}")
+    # Here and not on the page: a path or a column may be named after the models.
+    _say(f"afterwards: {work.hints[0]}; {_importing(name, request.overrides)}")
     settings = AgreementSettings(chosen.metrics.draws, chosen.metrics.level, chosen.seed)
     intro = f"{len(work.items)} items, in an order of your own; what others say is not shown."
     return annotating(Desk(work, clock=_now), settings, intro=intro)
+
+
+def _importing(study: str, overrides: Sequence[str]) -> str:
+    return f"venire review import {study}.jsonl --labels-for {shlex.join(overrides)}"
 
 
 def _described(request: ServeRequest, chosen: Chosen, loaded: Loaded) -> Study:
