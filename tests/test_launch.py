@@ -21,6 +21,7 @@ from venire.experiment import Experiment, Replicate
 from venire.identity import Identity
 from venire.judging.judge import Judge, PromptedJudge
 from venire.launch import Door, Written, execute, explain, prepare
+from venire.launched import Signs
 from venire.llm.budget import Budget
 from venire.llm.ledger import open_intents
 from venire.llm.local import LocalSettings
@@ -180,6 +181,17 @@ def test_one_interrupt_finishes_what_is_under_way(tmp_path: Path, number: signal
     assert said == [f"{number.name}: no further call is sent, and none is in flight"]
     assert written.interrupted
     assert written.advice == AGAIN
+
+
+def test_a_launched_run_is_stopped_by_its_cluster_too_as_when_its_time_is_nearly_over(tmp_path: Path) -> None:
+    def say(instance: Instance) -> Outcome:
+        if instance.id == "set/2":
+            os.kill(os.getpid(), signal.SIGUSR2)
+        return right(instance)
+
+    written = run(tmp_path, experiment(Sleeping(say)), signs=Signs.of(tmp_path, "launch-1"))
+    assert written.record.status is RunStatus.INCOMPLETE
+    assert written.record.error.startswith("interrupted (SIGUSR2) (")
 
 
 @dataclass(frozen=True)

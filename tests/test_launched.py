@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-from venire.launched import Signs, Started
+import pytest
+
+from venire.launched import Signs, Started, stop_of_launch_asked
 
 
 def test_a_launch_that_nobody_stopped_says_nothing(tmp_path: Path) -> None:
@@ -29,3 +31,18 @@ def test_a_job_counts_how_often_a_process_began_it(tmp_path: Path) -> None:
     signs = Signs.of(tmp_path, "launch-1")
     assert [signs.start(3, ["seed=1"]), signs.start(3, ["seed=1"]), signs.start(0, [])] == [1, 2, 1]
     assert list(signs.started()) == [Started(0, 1, ()), Started(3, 2, ("seed=1",))]
+
+
+def test_a_launcher_sees_a_stop_of_the_launch_that_was_passed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VENIRE_LAUNCH", "")
+    monkeypatch.delenv("VENIRE_LAUNCH")
+    assert not stop_of_launch_asked()
+    first, second = Signs.of(tmp_path, "launch-1"), Signs.of(tmp_path, "launch-2")
+    first.pass_on()
+    second.pass_on()
+    first.ask_to_stop()
+    assert not stop_of_launch_asked()
+    second.ask_to_stop()
+    assert stop_of_launch_asked()

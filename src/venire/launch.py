@@ -45,7 +45,7 @@ from venire.runs import (
     start_run,
     write_run,
 )
-from venire.stopping import Stopper
+from venire.stopping import IN_LAUNCHED_JOBS, SIGNALS, Stopper
 from venire.streaming import Streamer, found_in_files
 
 DURATION = "duration_s"  # the one metric that is no measure of the outcomes or their calls
@@ -339,7 +339,7 @@ async def judge(
 @asynccontextmanager
 async def _heeding(stopper: Stopper, signs: Signs | None) -> AsyncIterator[None]:
     """Stop on signals, and on the signs of who launched this process."""
-    stopper.on_signals()
+    stopper.on_signals(SIGNALS if signs is None else IN_LAUNCHED_JOBS)
     watching = None if signs is None else asyncio.create_task(stopper.on_signs(signs))
     try:
         yield

@@ -12,6 +12,7 @@ from pathlib import Path
 
 LAUNCHES = "launches"
 _STOP, _BREAK_OFF, _STARTED = "stop", "break_off", ".started"
+_VARIABLE = "VENIRE_LAUNCH"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,10 @@ class Signs:
         """Whether `ask_to_break_off` was called, in whatever process."""
         return (self.folder / _BREAK_OFF).exists()
 
+    def pass_on(self) -> None:
+        """Let launchers that Hydra makes in this process see them: `stop_of_launch_asked`."""
+        os.environ[_VARIABLE] = str(self.folder)
+
     def start(self, number: int, overrides: Sequence[str]) -> int:
         """Note that a process begins job `number`; how often one has by now."""
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -71,3 +76,8 @@ class Signs:
     def _leave(self, name: str) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         (self.folder / name).touch()
+
+
+def stop_of_launch_asked() -> bool:
+    """Whether the launch that was last passed on in this process was asked to stop."""
+    return _VARIABLE in os.environ and Signs(Path(os.environ[_VARIABLE])).stop_asked

@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Protocol
 
@@ -11,6 +11,8 @@ from venire.launched import Signs
 from venire.runner import Interrupted, Stop
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# a cluster's, too: submitit has Slurm send it before a job's time is over, or its place is taken
+IN_LAUNCHED_JOBS = (*SIGNALS, signal.SIGUSR2)
 _LOOK_S = 0.25
 
 
@@ -69,13 +71,13 @@ class Stopper:
         self._llm.abort(aborted)
         self._say(f"{name}: breaking off {in_flight} calls in flight")
 
-    def on_signals(self) -> None:
-        """From now on a signal stops the run. The third ends the process."""
+    def on_signals(self, signals: Sequence[signal.Signals] = SIGNALS) -> None:
+        """From now on each of `signals` stops the run. The third ends the process."""
         loop = asyncio.get_running_loop()
 
         def asked(name: str) -> None:
             if self._stop.interrupted:
-                for number in SIGNALS:
+                for number in signals:
                     loop.remove_signal_handler(number)
                 self.abort(name)
             else:
@@ -83,7 +85,7 @@ class Stopper:
 
         # Only the main thread of a POSIX process can be asked; elsewhere a launcher stops its jobs itself.
         with suppress(NotImplementedError, RuntimeError, ValueError):
-            for number in SIGNALS:
+            for number in signals:
                 loop.add_signal_handler(number, asked, number.name)
 
     async def on_signs(self, signs: Signs) -> None:

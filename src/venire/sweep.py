@@ -120,9 +120,11 @@ def failed_job(
 
 
 def died_job(started: Started) -> Job:
-    """The record of a job that began in a launcher's process and did not come back."""
+    """The record of a job that did not come back from a launcher's process, or never began in one."""
     times = "" if started.times == 1 else f", {started.times} times"
     error = f"its process died{times}: killed from outside, or out of memory"
+    if not started.times:
+        error = "it never began: no process of the launcher took it"
     advice = "run the same command again: jobs that finished are skipped, and what was paid is not paid again"
     return Job(started.number, started.overrides, JobStatus.FAILED, error=error, advice=advice)
 

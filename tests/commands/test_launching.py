@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 from omegaconf import OmegaConf
 
-from venire.commands.launching import Launch, checked_services, launch_until_done, passing_stops_on
+from venire.commands.launching import (
+    Launch,
+    checked_services,
+    launch_until_done,
+    note_lost_jobs,
+    passing_stops_on,
+)
 from venire.config import config_dir
 from venire.errors import ConfigError, StoreError
 from venire.sweep import Job, JobStatus, write_job
@@ -150,7 +156,12 @@ def test_a_job_that_cannot_be_built_is_left_to_say_so_itself(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cells = launch(home, *SMALL, "backend=simulated", "judge.temperature=0,3")
-    assert len(checked_services(cells)) == 1
+    checked = checked_services(cells)
+    assert len(checked.tracking) == 1
+    assert [overrides[-1] for overrides in checked.jobs.values()] == [
+        "judge.temperature=0",
+        "judge.temperature=3",
+    ]
     assert "judge.temperature: expected 0 to 2" in capsys.readouterr().err
 
 
@@ -159,3 +170,27 @@ def test_jobs_of_a_launch_are_those_of_its_name(tmp_path: Path) -> None:
     write_job(here.folder, Job(1, ("a=1",), JobStatus.FINISHED), launch="launch-1")
     write_job(here.folder, Job(2, ("a=2",), JobStatus.FINISHED), launch="launch-2")
     assert [job.number for job in here.jobs()] == [1]
+
+
+def lost_jobs(here: Launch) -> dict[int, tuple[JobStatus, str]]:
+    """Job 0 has ended, 1 has begun, 2 has not."""
+    write_job(here.folder, Job(0, ("seed=0",), JobStatus.FINISHED), launch=here.name)
+    here.signs.start(1, ["seed=1"])
+    note_lost_jobs(here, {number: (f"seed={number}",) for number in range(3)})
+    return {job.number: (job.status, job.error.partition(":")[0]) for job in here.jobs()}
+
+
+def test_a_job_that_died_or_never_began_is_listed_as_failed(tmp_path: Path) -> None:
+    here = launch(tmp_path)
+    assert lost_jobs(here) == {
+        0: (JobStatus.FINISHED, ""),
+        1: (JobStatus.FAILED, "its process died"),
+        2: (JobStatus.FAILED, "it never began"),
+    }
+    assert [job.overrides for job in here.jobs()] == [("seed=0",), ("seed=1",), ("seed=2",)]
+
+
+def test_after_a_stop_a_job_that_did_not_begin_has_not_failed(tmp_path: Path) -> None:
+    here = launch(tmp_path)
+    here.signs.ask_to_stop()
+    assert sorted(lost_jobs(here)) == [0, 1]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -17,23 +18,37 @@ from venire.llm.store.schema import attempts, intents, replies
 from venire.metrics.calls import is_accounting
 from venire.runs import read_outcomes
 
-LAUNCHERS = ("basic", "venire_joblib", "venire_ray")
+LAUNCHERS = ("basic", "venire_joblib", "venire_ray", "venire_slurm")
 _NEEDS = {
     "venire_joblib": "hydra_plugins.hydra_joblib_launcher",
     "venire_ray": "hydra_plugins.hydra_ray_launcher",
+    "venire_slurm": "hydra_plugins.hydra_submitit_launcher",
 }
 _TWO = {
     "venire_joblib": ("hydra/launcher=venire_joblib", "hydra.launcher.n_jobs=2"),
     "venire_ray": ("hydra/launcher=venire_ray", "hydra.launcher.ray.init.num_cpus=2"),
+    "venire_slurm": (
+        "hydra/launcher=venire_slurm",
+        "hydra.launcher.cpus_per_task=1",
+        "hydra.launcher.mem_gb=1",
+    ),
 }
 
 
 def is_there(launcher: str) -> bool:
-    """Whether its plugin is installed."""
+    """Whether its plugin is installed; of Slurm, whether a cluster answers, too."""
+    if launcher == "venire_slurm" and not _slurm_answers():
+        return False
     try:
         return launcher == "basic" or find_spec(_NEEDS[launcher]) is not None
     except ModuleNotFoundError:  # of the package above it
         return False
+
+
+def _slurm_answers() -> bool:
+    if shutil.which("sinfo") is None:
+        return False
+    return subprocess.run(["sinfo"], capture_output=True, timeout=60, check=False).returncode == 0
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,13 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from venire.commands.composing import experiment_in_job, look_at_each_job
+from venire.commands.composing import experiment_in_job, look_at_each_job, overrides_of_job
 from venire.errors import ConfigError, TrackingError, VenireError
 from venire.experiment import Experiment
 from venire.launch import explain, lacking_keys
-from venire.launched import Signs
-from venire.sweep import Job, read_jobs
+from venire.launched import Signs, Started
+from venire.runs import redact, secret_values
+from venire.sweep import Job, died_job, read_jobs, write_job
 from venire.tracking.settings import TrackingSettings
 
 # A job whose process died so often is not started again in the same launch.
@@ -81,8 +82,21 @@ def _inherited() -> Mapping[str, str]:
     return {name: os.environ[name] for name in _INHERITED if name in os.environ}
 
 
-def checked_services(launch: Launch) -> list[TrackingSettings]:
-    """What every job needs, checked in this process before the first one starts; the jobs' tracking settings.
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What is known of a launch's jobs before the first one starts.
+
+    Args:
+        tracking: settings of each job that can run.
+        jobs: number to overrides, of every job.
+    """
+
+    tracking: Sequence[TrackingSettings] = ()
+    jobs: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+def checked_services(launch: Launch) -> Checked:
+    """What every job needs, checked in this process before the first one starts.
 
     MLflow's database and experiment are made where they are missing, so that the jobs do not race for it.
     A job whose configuration is wrong is left to say so itself, like under the basic launcher.
@@ -92,8 +106,8 @@ def checked_services(launch: Launch) -> list[TrackingSettings]:
         StoreError: the call store cannot be reached.
     """
     if any(each.partition("=")[0] in _SHOWING for each in launch.arguments):
-        return []
-    experiments = _experiments(launch.arguments)
+        return Checked()
+    experiments, jobs = _experiments(launch.arguments)
     lacking = sorted({sentence for each in experiments for sentence in lacking_keys(each, os.environ)})
     if lacking:
         raise ConfigError("\n".join(lacking))
@@ -102,22 +116,26 @@ def checked_services(launch: Launch) -> list[TrackingSettings]:
     tracking = {each.tracking for each in experiments if each.tracking.enabled}
     for settings in tracking:
         _make_tracking(settings, launch)
-    return [each.tracking for each in experiments]
+    return Checked([each.tracking for each in experiments], jobs)
 
 
-def _experiments(arguments: Sequence[str]) -> list[Experiment]:
+def _experiments(arguments: Sequence[str]) -> tuple[list[Experiment], dict[int, tuple[str, ...]]]:
     found: list[Experiment] = []
+    jobs: dict[int, tuple[str, ...]] = {}
 
     def look(cfg: DictConfig) -> None:
-        if HydraConfig.get().mode is not RunMode.MULTIRUN:
+        hydra_cfg = HydraConfig.get()
+        if hydra_cfg.mode is not RunMode.MULTIRUN:
             return
+        secrets = secret_values(os.environ)
+        jobs[int(hydra_cfg.job.num)] = tuple(redact(each, secrets) for each in overrides_of_job())
         try:
             found.append(experiment_in_job(cfg, arguments))
         except VenireError as error:
             print(f"one job cannot run, as it will say: {explain(error)}", file=sys.stderr)
 
     look_at_each_job(look, arguments, command="venire run")
-    return found
+    return found, jobs
 
 
 def _check_store(url: str, launch: Launch) -> None:
@@ -203,12 +221,26 @@ def launch_until_done(launch: Launch, start: Callable[[], None], say: Callable[[
         except Exception as error:  # only a death is answered; all else goes on
             if not is_death(error):
                 raise
-            say(f"a process of the launcher died ({type(error).__name__})")
             again = not type(error).__module__.startswith("submitit")
+            why = "" if again else f": {error}"
+            say(f"a process of the launcher died ({type(error).__name__}){why}")
             if launch.signs.stop_asked or not again or _progress(launch) == before:
                 return
             _forget_ray()
         say("starting again what has not ended; what was paid is not paid again")
+
+
+def note_lost_jobs(launch: Launch, jobs: Mapping[int, Sequence[str]]) -> None:
+    """Note as failed what did not come back, and, where nobody asked to stop, what never began.
+
+    `jobs`: number to overrides, of all jobs of the launch.
+    """
+    ended = {each.number for each in launch.jobs()}
+    begun = {each.number: each for each in launch.signs.started()}
+    for number, overrides in jobs.items():
+        if number not in ended and (number in begun or not launch.signs.stop_asked):
+            lost = begun.get(number, Started(number, 0, tuple(overrides)))
+            write_job(launch.folder, died_job(lost), launch=launch.name)
 
 
 def is_death(error: Exception) -> bool:

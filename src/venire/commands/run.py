@@ -27,6 +27,7 @@ from venire.commands.launching import (
     Launch,
     checked_services,
     launch_until_done,
+    note_lost_jobs,
     passing_stops_on,
 )
 from venire.console import Watch, print_run, print_sweep
@@ -105,13 +106,12 @@ def _launched(launch: Launch, start: Callable[[], None], tracking: list[Tracking
     def say(line: str) -> None:
         print(line, file=sys.stderr)
 
-    tracking += checked_services(launch)
+    checked = checked_services(launch)
+    tracking += checked.tracking
+    launch.signs.pass_on()
     with passing_stops_on(launch.signs, say):
         launch_until_done(launch, start, say)
-    ended = {each.number for each in launch.jobs()}
-    for each in launch.signs.started():
-        if each.number not in ended:
-            write_job(launch.folder, died_job(each), launch=launch.name)
+    note_lost_jobs(launch, checked.jobs)
     if launch.signs.stop_asked:
         raise KeyboardInterrupt
 
