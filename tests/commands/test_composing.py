@@ -69,7 +69,7 @@ def composed(arguments: Sequence[str]) -> list[tuple[object, tuple[str, ...]]]:
 def test_a_job_that_is_listed_is_that_job_where_it_is_pasted_into_a_shell(
     asked: str, listed: str | None
 ) -> None:
-    jobs = composed(["-m", "experiment=sample", "seed=0,1", "judge=openai_compatible", asked])
+    jobs = composed(["-m", "seed=0,1", "judge=openai_compatible", asked])
     settings, overrides = jobs[-1]
     assert overrides[-1] == (listed or asked)
     line = command_of_job(overrides).replace("venire run", r"printf '%s\0'", 1)
