@@ -4,6 +4,7 @@ import gzip
 import json
 from collections.abc import Iterator
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -117,3 +118,15 @@ def test_what_is_not_there_is_refused(tmp_path, count, says):
 def test_single_responses_are_refused():
     with pytest.raises(ConfigError, match="stream: expected pairs"):
         Table(Columns(response="a"), "t.jsonl", stream=True)
+
+
+def test_a_file_of_one_row_group_is_not_held(tmp_path):
+    path, size = tmp_path / "t.parquet", 2**24
+    rng = np.random.default_rng(0)
+    texts = [rng.bytes(512).hex() for _ in range(size // 1024)]
+    pq.write_table(pa.table({"a": texts}), path, compression="none", use_dictionary=False)
+    assert pq.ParquetFile(path).num_row_groups == 1
+    before = pa.total_allocated_bytes()
+    rows = stream_rows(path)
+    assert next(rows).value("a") == texts[0]
+    assert pa.total_allocated_bytes() - before < size / 4

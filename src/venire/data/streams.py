@@ -13,6 +13,7 @@ from venire.data.rows import Row, complaint
 from venire.errors import DataError
 
 _BATCH = 1024  # records of a Parquet file that are there at once
+_BUFFER = 2**18  # bytes of a column that are read at once: a row group may be the whole file
 
 
 def stream_rows(path: Path) -> Iterator[Row]:
@@ -85,7 +86,7 @@ def _parquet(path: Path) -> Iterator[Row]:
 
     number = 0
     try:
-        with pq.ParquetFile(path, memory_map=False, pre_buffer=False) as file:
+        with pq.ParquetFile(path, memory_map=False, pre_buffer=False, buffer_size=_BUFFER) as file:
             for batch in file.iter_batches(batch_size=_BATCH):
                 for record in batch.to_pylist():
                     number += 1
