@@ -87,7 +87,9 @@ class LabelStore:
             OSError: they could not be written; none is added.
         """
         with self._locked():
-            known = {label.who_and_what: label for label in current(self.read())}
+            named = {label.instance_id for label in labels}
+            before_them = current(each for each in self.read() if each.instance_id in named)
+            known = {label.who_and_what: label for label in before_them}
             added = []
             for label in labels:
                 before = known.get(label.who_and_what)

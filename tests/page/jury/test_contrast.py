@@ -53,6 +53,17 @@ def test_every_claim_is_seen_by_its_fill_or_by_its_outline(palette: str) -> None
         assert seen >= 3
 
 
+@pytest.mark.parametrize("palette", ["light", "dark"])
+def test_the_dashes_of_settled_claims_are_seen_on_their_fill(palette: str) -> None:
+    dash = own_palettes()[palette]["dash"]
+    assert min(contrast(dash, fill_of(d)) for d in (0.0, 0.25, 0.455, 0.5)) >= 3
+
+
+def test_no_number_of_a_claim_is_faded() -> None:
+    faded = re.findall(r"([^{}]*)\{[^{}]*(?<!-)opacity", re.sub(r"/\*.*?\*/", "", SHEET, flags=re.DOTALL))
+    assert faded == []
+
+
 def test_colours_are_named_and_every_name_is_known_and_used() -> None:
     rules = re.sub(r":root \{.*?\}|/\*.*?\*/", "", SHEET, flags=re.DOTALL)
     used = set(re.findall(r"var\(--([\w-]+)\)", rules))

@@ -39,6 +39,7 @@ def test_of_a_large_graph_the_most_disputed_claims_and_their_heaviest_edges_are_
     # 333 claims are split; the first forty of them by index
     assert [dot.claim for dot in drawn.dots] == [2 + 3 * index for index in range(40)]
     assert (len(drawn.lines), drawn.claims, drawn.edges) == (90, 1000, 1000 * 999 // 2)
+    assert drawn.between == 40 * 39 // 2
     weights = [line.weight for line in drawn.lines]
     assert weights == sorted(weights)
     assert weights[0] > 0.8  # 90 of 780 uniform weights: above 1 - 90/780 = .885, about
@@ -58,7 +59,7 @@ def test_claims_lie_within_the_drawing_and_apart(count: int) -> None:
 
 
 def test_without_claims_nothing_is_drawn_and_one_stands_in_the_middle() -> None:
-    assert draw([], np.zeros((0, 0))) == Drawing((), (), 0, 0)
+    assert draw([], np.zeros((0, 0))) == Drawing((), (), 0, 0, 0)
     (dot,) = draw([node(0, SPLIT)], np.zeros((1, 1))).dots
     assert (dot.x, dot.y) == (WIDTH / 2, HEIGHT / 2)
 

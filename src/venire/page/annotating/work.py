@@ -130,12 +130,6 @@ class Work:
         """What `item` is compared on; nothing where it is rated."""
         return self.criteria if item.instance.is_pairwise and not item.asked else ()
 
-    def is_answered(self, item: Item, label: Label) -> bool:
-        """Whether `label` says all that is asked of `item`: one of another run may lack the criteria."""
-        criteria = self.criteria_of(item)
-        said = label.on_criteria(content_of_criteria(criteria))
-        return all(each.key in said for each in criteria)
-
     def order(self, annotator: str) -> tuple[int, ...]:
         """The places in `items` in the order in which `annotator` sees them."""
         if not self.shuffled:
@@ -190,6 +184,7 @@ class Desk:
         self._items = {item.instance.id: item for item in work.items}
         self._known: tuple[int, dict[str, dict[str, Label]]] = (-1, {})
         self._answered: dict[str, dict[str, Label]] = {}
+        self._criteria = content_of_criteria(work.criteria)
 
     @property
     def revision(self) -> int:
@@ -242,7 +237,13 @@ class Desk:
         return self.by_annotator().get(annotator, {})
 
     def _whole(self, own: Mapping[str, Label]) -> dict[str, Label]:
-        return {name: label for name, label in own.items() if self.work.is_answered(self._items[name], label)}
+        return {name: label for name, label in own.items() if self._is_whole(label)}
+
+    def _is_whole(self, label: Label) -> bool:
+        """Whether it says all that is asked of its item: one of another run may lack the criteria."""
+        criteria = self.work.criteria_of(self._items[label.instance_id])
+        said = label.on_criteria(self._criteria)
+        return all(each.key in said for each in criteria)
 
     def answered(self, annotator: str) -> Mapping[str, Label]:
         """Those of `own` that say all that is asked."""
@@ -269,7 +270,7 @@ class Desk:
         """
         now = self._clock().astimezone(UTC).isoformat(timespec="milliseconds")
         before = self.own(annotator).get(item.instance.id)
-        on, content = answer.by_criterion, content_of_criteria(self.work.criteria_of(item))
+        on, content = answer.by_criterion, self._criteria if self.work.criteria_of(item) else ""
         if before is not None and not content:
             on, content = before.by_criterion, before.criteria_content
         label = Label(

@@ -58,13 +58,15 @@ class Line:
 class Drawing:
     """The drawn part of a graph.
 
-    `claims` and `edges` count all there are; `lines` come lightest first, so that heavy ones lie on top.
+    `claims` and `edges` count all there are, `between` the edges between drawn claims; `lines` come lightest
+    first, so that heavy ones lie on top.
     """
 
     dots: tuple[Dot, ...]
     lines: tuple[Line, ...]
     claims: int
     edges: int
+    between: int
 
 
 def draw(nodes: Sequence[Node], weights: FloatArray, *, most: int = MOST_CLAIMS) -> Drawing:
@@ -84,7 +86,8 @@ def draw(nodes: Sequence[Node], weights: FloatArray, *, most: int = MOST_CLAIMS)
         Dot(index, round(float(x), 1), round(float(y), 1), round(float(radius), 1), *_colours(nodes[index]))
         for index, (x, y), radius in zip(drawn, places, radii, strict=True)
     )
-    return Drawing(dots, _lines(dots, part), len(nodes), int(np.count_nonzero(np.triu(weights, k=1))))
+    edges, between = (int(np.count_nonzero(np.triu(each, k=1))) for each in (weights, part))
+    return Drawing(dots, _lines(dots, part), len(nodes), edges, between)
 
 
 def _lines(dots: Sequence[Dot], weights: FloatArray) -> tuple[Line, ...]:
