@@ -29,7 +29,8 @@ from venire.stats.calibration import (
     risk_coverage,
     with_interval,
 )
-from venire.stats.intervals import Cells, Resampler
+from venire.stats.features import Cells
+from venire.stats.intervals import Resampler
 
 METRICS = (brier, ece, auroc, aurc, e_aurc)
 

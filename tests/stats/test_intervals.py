@@ -6,7 +6,8 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from venire.stats.agreement import cell_features, kappa_from_sums
-from venire.stats.intervals import MOST_UNITS, Cells, Resampler, bootstrap, ratio, replicates, share, wilson
+from venire.stats.features import Cells
+from venire.stats.intervals import MOST_UNITS, Resampler, bootstrap, ratio, replicates, share, wilson
 
 
 def resampler(cluster, draws=2000, seed=7):

@@ -31,7 +31,7 @@ from venire.records import (
     Vote,
 )
 from venire.spilled import Digests, SortedTexts
-from venire.stats.intervals import parts_of
+from venire.stats.features import parts_of
 
 Pair = tuple[Instance, Outcome | None]
 Small = npt.NDArray[np.int32]

@@ -25,7 +25,8 @@ from venire.stats.calibration import (
     with_interval,
 )
 from venire.stats.estimate import BoolArray, Codes, Estimate, FloatArray
-from venire.stats.intervals import Resampler, Statistic, share, weights_of
+from venire.stats.features import weights_of
+from venire.stats.intervals import Resampler, Statistic, share
 from venire.stats.recalibration import Recalibration, fit
 
 Judged = Sequence[tuple[Instance, Outcome | None]]

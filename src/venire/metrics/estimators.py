@@ -8,9 +8,8 @@ import numpy as np
 from venire.metrics.join import NOT_ASKED, UNSCORED, WINNERS
 from venire.stats import agreement
 from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray
+from venire.stats.features import Cells, Features
 from venire.stats.intervals import (
-    Cells,
-    Features,
     Resampler,
     Statistic,
     bootstrap,

@@ -9,7 +9,7 @@ import numpy as np
 
 from venire.records import Call
 from venire.stats.estimate import Codes
-from venire.stats.intervals import parts_of, weights_of
+from venire.stats.features import parts_of, weights_of
 
 Name = TypeVar("Name", bound=Hashable)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from venire.errors import DataError
 from venire.stats.estimate import Estimate, FloatArray, IntArray, divide, undefined
-from venire.stats.intervals import Cells
+from venire.stats.features import Cells
 
 Level = Literal["nominal", "ordinal"]
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from venire.errors import DataError
 from venire.stats.estimate import BoolArray, Estimate, FloatArray, IntArray, divide, undefined
-from venire.stats.intervals import Cells, Resampler, Statistic, bootstrap, bounded, ratio, wilson
+from venire.stats.features import Cells
+from venire.stats.intervals import Resampler, Statistic, bootstrap, bounded, ratio, wilson
 
 # Above, a bootstrap of counts by value would take more memory than it is worth.
 MOST_VALUES = 400

@@ -9,7 +9,7 @@ resampler with `kind` knows which items they stand for. Sums go over the items i
 so that they are the same to the last bit.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -17,6 +17,7 @@ from statistics import NormalDist
 import numpy as np
 
 from venire.stats.estimate import NAN, BoolArray, Codes, Estimate, FloatArray, IntArray, divide, undefined
+from venire.stats.features import Cells, Features, parts_of, weights_of
 
 Statistic = Callable[[FloatArray], FloatArray]
 
@@ -26,7 +27,6 @@ NO_DRAWS = "no interval: no bootstrap draws asked for"
 NO_DRAW_DIFFERS = "no interval: no bootstrap draw differs"
 MOST_UNITS = 10_000  # that draws tell apart; more clusters are drawn in so many random groups
 _AT_ONCE = 100
-_ITEMS_AT_ONCE = 65_536
 ROUNDING = 1e-12  # draws closer than this are equal; sums in another order differ by an ulp
 
 
@@ -67,46 +67,6 @@ def codes_of(names: Sequence[Hashable]) -> IntArray:
     known = dict.fromkeys(name for name in names if name is not None)
     position = {name: code for code, name in enumerate(known)}
     return np.array([position.get(name, -1) for name in names], dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """Features of items that are one-hot in each block: what a table of counts is made of.
-
-    Args:
-        codes: the cell of each item in each block, 0 .. size - 1, negative for none, shape (n, blocks).
-        size: cells of a block.
-    """
-
-    codes: IntArray
-    size: int
-
-    @property
-    def width(self) -> int:
-        """F."""
-        return int(self.codes.shape[1]) * self.size
-
-    def add_to(self, sums: FloatArray, units: Codes, rows: slice | Codes) -> None:
-        """Add those of some items, whose `rows` these are, to the sums within units, shape (F, U)."""
-        n_units = sums.shape[1]
-        for block, column in enumerate(self.codes.T):
-            cells = column[rows]
-            known = cells >= 0
-            at = cells[known] * n_units + units[known]
-            counts = np.bincount(at, minlength=self.size * n_units).reshape(self.size, n_units)
-            sums[block * self.size : (block + 1) * self.size] += counts
-
-    @property
-    def dense(self) -> FloatArray:
-        """As an array of features, shape (n, blocks * size)."""
-        n, blocks = self.codes.shape
-        features = np.zeros((n, blocks, self.size))
-        rows, columns = np.nonzero(self.codes >= 0)
-        features[rows, columns, self.codes[rows, columns]] = 1.0
-        return features.reshape(n, blocks * self.size)
-
-
-Features = FloatArray | Cells  # of shape (n, F)
 
 
 @dataclass(frozen=True)
@@ -225,20 +185,6 @@ class Resampler:
                 for own, column in zip(sums, features.T, strict=True):
                     np.add.at(own, units, column[rows])
         return np.ascontiguousarray(sums.T)
-
-
-def parts_of(n: int) -> Iterator[slice]:
-    """0 .. n - 1 in order, some at a time: what is made of all items is made of so many."""
-    return (slice(start, min(start + _ITEMS_AT_ONCE, n)) for start in range(0, n, _ITEMS_AT_ONCE))
-
-
-def weights_of(codes: Codes) -> IntArray:
-    """How often each code 0 .. K - 1 occurs, shape (K,)."""
-    size = int(codes.max(initial=-1)) + 1
-    counts = np.zeros(size, dtype=np.int64)
-    for part in parts_of(len(codes)):  # bincount copies what are no 8 bytes each
-        counts += np.bincount(codes[part], minlength=size)
-    return counts
 
 
 def bootstrap(
