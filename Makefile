@@ -27,6 +27,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "venire needs Python 3.11 or newer (python3 on the PATH)"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "setting up $(VENV) (once, a few minutes) ..."
+	@$(INSTALL) 'pip>=25' # older ones take twice as long over it
 	@$(INSTALL) -e '.[dev,postgres,joblib]'
 	@touch $@
 
