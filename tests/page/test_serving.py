@@ -13,7 +13,7 @@ import pytest
 from tests.page.served import Visitor
 
 from venire.errors import ConfigError
-from venire.page.serving import FIRST_PORT, listen, url_of
+from venire.page.serving import FIRST_PORT, listen, note_on, url_of
 from venire.review.store import read_labels
 
 ROOT = Path(__file__).parents[2]
@@ -83,3 +83,9 @@ def test_the_address_of_a_six_group_host_is_in_brackets():
     with listening:
         assert listening.family is socket.AF_INET6
         assert url_of(listening).startswith("http://[::1]:")
+
+
+def test_an_address_that_stands_for_all_is_said_to_and_others_are_not():
+    assert note_on("http://0.0.0.0:8350/?token=x").startswith(" (0.0.0.0 stands for all addresses")
+    assert note_on("http://[::]:8350/").startswith(" (:: stands for all addresses")
+    assert [note_on(f"http://{host}/") for host in ("127.0.0.1:1", "[::1]:1", "desk.example")] == [""] * 3

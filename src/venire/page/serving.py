@@ -1,12 +1,13 @@
 """The server: on a free or a given port, until Ctrl-C; or in a thread."""
 
+import ipaddress
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from venire.errors import ConfigError
 from venire.page.security import Guard
@@ -51,12 +52,27 @@ def url_of(listening: socket.socket, token: str | None = None, name: str | None 
     return f"http://{shown}:{port}/" + (f"?token={quote(token, safe='')}" if token else "")
 
 
+def note_on(url: str) -> str:
+    """What must be said of an address that stands for all of this machine's; empty for others."""
+    host = urlsplit(url).hostname or ""
+    try:
+        is_all = ipaddress.ip_address(host).is_unspecified
+    except ValueError:  # a name
+        return ""
+    return (
+        f" ({host} stands for all addresses of this machine: elsewhere put one of them there)"
+        if is_all
+        else ""
+    )
+
+
 def serve(
     app: Guard, listening: socket.socket, *, url: str | None = None, say: Callable[[str], None] = print
 ) -> None:
     """Serve until Ctrl-C (or SIGTERM); answers under way are finished, three seconds at most."""
     server = _server(app)
-    say(f"{url or url_of(listening)}\nStop it with Ctrl-C.")
+    url = url or url_of(listening)
+    say(f"{url}\nStop it with Ctrl-C.{note_on(url)}")
     with terminated_as_interrupted(), suppress(KeyboardInterrupt):  # asked for
         server.run(sockets=[listening])
     say("stopped")

@@ -79,7 +79,7 @@ class Page:
         from venire.page.jury.handlers import Jury
         from venire.page.secret import form_secret
         from venire.page.security import Security, new_token
-        from venire.page.serving import listen, served, url_of
+        from venire.page.serving import listen, note_on, served, url_of
         from venire.page.times import Times, times_path
 
         token = new_token(self.host)
@@ -92,7 +92,8 @@ class Page:
         jury = Jury(self.desk, times)
         self.desk.open(sitting, partial(append_choice, Path(self.choices)))
         with listening, served(make_app(security, [jury.mode]), listening):
-            sitting.say(f"Choose at {url_of(listening, token)} (Ctrl-C stops the run; choices are kept)")
+            url = url_of(listening, token)
+            sitting.say(f"Choose at {url} (Ctrl-C stops the run; choices are kept){note_on(url)}")
             try:
                 yield
             finally:
