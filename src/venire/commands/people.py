@@ -106,6 +106,10 @@ def _add_review(commands: _Commands) -> None:
     labels.add_argument("--dataset", metavar="NAME", help="of this data set")
     labels.add_argument("--study", metavar="NAME", help="of this study")
     labels.add_argument("--force", action="store_true", help="overwrite FILE")
+    choices = actions.add_parser("choices", help="what people chose in JuryFlow's human mode, as a file")
+    choices.add_argument("source", metavar="FILE|RUN", help="the run's choices=FILE, or the run")
+    choices.add_argument("--out", type=Path, required=True, metavar="FILE", help=".jsonl or .csv")
+    choices.add_argument("--force", action="store_true", help="overwrite FILE")
     review.set_defaults(handler=_review)
 
 
@@ -230,6 +234,10 @@ def _review(arguments: argparse.Namespace) -> int:
             return review.measure_labelled(_home(), arguments.run)
         case "serve":
             return _serve(arguments)
+        case "choices":
+            from venire.commands.review_choices import write_choices
+
+            return write_choices(_home(), arguments.source, arguments.out, force=arguments.force)
         case _:
             return _labels(arguments)
 
