@@ -6,6 +6,7 @@ import pytest
 from sklearn.metrics import cohen_kappa_score
 
 from venire.errors import DataError
+from venire.stats import agreement
 from venire.stats.agreement import (
     alpha_features,
     alpha_from_sums,
@@ -230,3 +231,35 @@ def test_counts_by_label_are_those_of_plain_counting_and_forget_what_is_missing(
     assert counts_by_label(ratings, k).tolist() == [
         [row.count(code) for code in range(k)] for row in ratings.tolist()
     ]
+
+
+@pytest.mark.parametrize("judges", [3, 4, 5])
+def test_coefficients_of_many_items_are_those_of_the_packages(judges):
+    rng = np.random.default_rng(judges)
+    kinds = np.where(rng.random((30, judges)) < 0.1, -1, rng.integers(0, 3, (30, judges)))
+    kind = rng.integers(0, len(kinds), 3000)
+    weights = np.bincount(kind, minlength=len(kinds))
+    each, once = kinds[kind], np.ones(len(kind), dtype=np.int64)
+    pairs = (
+        (agreement.fleiss_kappa, agreement.fleiss_kappa_of_many),
+        (agreement.krippendorff_alpha, agreement.krippendorff_alpha_of_many),
+    )
+    for plain, of_many in pairs:
+        expected, found = plain(each, 3), of_many(kinds, 3, weights)
+        assert found.value == pytest.approx(expected.value, abs=1e-12)
+        assert found.n == expected.n
+        assert of_many(each, 3, once) == found  # to the last bit
+        assert of_many(each[rng.permutation(len(each))], 3, once) == found
+
+
+@pytest.mark.parametrize(
+    "ratings", [[[1, 1, 1], [1, 1, 1]], [[-1, -1, 0], [1, -1, -1]], [[0], [1]], [[-1, -1], [-1, -1]]]
+)
+def test_coefficients_of_many_items_are_undefined_where_those_of_few_are(ratings):
+    rows, once = np.array(ratings), np.ones(2, dtype=np.int64)
+    plain = (agreement.fleiss_kappa(rows, 3), agreement.krippendorff_alpha(rows, 3))
+    of_many = (
+        agreement.fleiss_kappa_of_many(rows, 3, once),
+        agreement.krippendorff_alpha_of_many(rows, 3, once),
+    )
+    assert [(each.note, each.n) for each in of_many] == [(each.note, each.n) for each in plain]

@@ -38,6 +38,11 @@ class Estimator:
     resampler: Resampler
     level: float
 
+    @property
+    def n(self) -> int:
+        """How many items."""
+        return len(self.resampler.cluster)
+
     def by_item(self, verdicts: IntArray) -> IntArray:
         """Verdicts (n, ...) of each item, for what no sum over kinds gives; made anew of kinds."""
         kind = self.resampler.kind

@@ -91,15 +91,33 @@ def panel_metrics(bench: Bench, estimator: Estimator, out: Collector) -> None:
 
 def _fleiss(matrices: Sequence[IntArray], estimator: Estimator) -> Estimate:
     judges = matrices[0].shape[1]
-    points = [agreement.fleiss_kappa(estimator.by_item(matrix), N_WINNERS) for matrix in matrices]
+    points = [
+        _agreement(matrix, estimator, agreement.fleiss_kappa, agreement.fleiss_kappa_of_many)
+        for matrix in matrices
+    ]
     features = [agreement.fleiss_features(matrix, N_WINNERS) for matrix in matrices]
     return _interval(points, features, lambda sums: agreement.fleiss_from_sums(sums, judges), estimator)
 
 
 def _alpha(matrices: Sequence[IntArray], estimator: Estimator) -> Estimate:
-    points = [agreement.krippendorff_alpha(estimator.by_item(matrix), N_WINNERS) for matrix in matrices]
+    points = [
+        _agreement(matrix, estimator, agreement.krippendorff_alpha, agreement.krippendorff_alpha_of_many)
+        for matrix in matrices
+    ]
     features = [agreement.alpha_features(matrix, N_WINNERS) for matrix in matrices]
     return _interval(points, features, agreement.alpha_from_sums, estimator)
+
+
+def _agreement(
+    matrix: IntArray,
+    estimator: Estimator,
+    plain: Callable[[IntArray, int], Estimate],
+    of_many: Callable[[IntArray, int, IntArray], Estimate],
+) -> Estimate:
+    if estimator.n <= agreement.MANY:
+        return plain(estimator.by_item(matrix), N_WINNERS)
+    weights = estimator.resampler.weights
+    return of_many(matrix, N_WINNERS, np.ones(len(matrix), np.int64) if weights is None else weights)
 
 
 def _correlation(matrices: Sequence[IntArray], estimator: Estimator, bench: Bench) -> Estimate:

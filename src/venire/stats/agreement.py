@@ -3,7 +3,8 @@
 Labels are codes: 0 .. n_labels - 1 for the declared labels, anything negative for none. Every
 coefficient comes twice: on one data set through the reference package, and as a closed form on
 sums of per-item features, which a bootstrap evaluates for all draws at once. The tests hold the
-two equal.
+two equal. Of many items the closed form gives the coefficients of a panel itself: the packages would
+take some 300 bytes an item.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from venire.stats.estimate import Estimate, FloatArray, IntArray, divide, undefi
 from venire.stats.features import Cells
 
 Level = Literal["nominal", "ordinal"]
+MANY = 65_536  # items; of more the closed form gives a panel's coefficients
 
 
 def codes(values: Sequence[str], labels: Sequence[str]) -> IntArray:
@@ -147,6 +149,18 @@ def fleiss_kappa(ratings: IntArray, n_labels: int) -> Estimate:
     return Estimate(float(inter_rater.fleiss_kappa(counts)), n=n)
 
 
+def fleiss_kappa_of_many(ratings: IntArray, n_labels: int, weights: IntArray) -> Estimate:
+    """`fleiss_kappa` of rows of `ratings` that stand for so many items each, by its closed form."""
+    features = fleiss_features(ratings, n_labels)
+    sums = (features * weights[:, None]).sum(axis=0)  # whole numbers: exact, whatever the order
+    n, judges = int(sums[0]), ratings.shape[1]
+    if judges < 2 or n == 0:
+        return undefined("needs an item that at least two judges, and all of them, labelled", n)
+    if n * judges in sums[2:]:
+        return undefined("every judge gave one and the same label throughout", n)
+    return Estimate(float(fleiss_from_sums(sums, judges)), n=n)
+
+
 def fleiss_features(ratings: IntArray, n_labels: int) -> FloatArray:
     """Per item: complete (0/1), agreeing ordered pairs, counts by label; shape (n, 2 + n_labels)."""
     complete = np.all(ratings >= 0, axis=1, keepdims=True)
@@ -182,6 +196,22 @@ def krippendorff_alpha(ratings: IntArray, n_labels: int, level: Level = "nominal
 
     value = krippendorff.alpha(value_counts=pairable, level_of_measurement=level)
     return Estimate(float(value), n=len(pairable))
+
+
+def krippendorff_alpha_of_many(ratings: IntArray, n_labels: int, weights: IntArray) -> Estimate:
+    """Nominal alpha of rows of `ratings` that stand for so many items each, by its closed form."""
+    counts = counts_by_label(ratings, n_labels)
+    size = counts.sum(axis=1)
+    pairable = np.where(size >= 2, weights, 0)
+    n, by_label = int(pairable.sum()), (counts * pairable[:, None]).sum(axis=0)
+    if n == 0:
+        return undefined("needs an item that at least two judges labelled")
+    if by_label.sum() in by_label:
+        return undefined("all judges gave one and the same label throughout", n)
+    pairs = (counts * (counts - 1)).sum(axis=1) * pairable
+    # whole numbers are summed by size before they are divided, so that no order of the rows matters
+    agreeing = sum(int(pairs[size == each].sum()) / (each - 1) for each in range(2, ratings.shape[1] + 1))
+    return Estimate(float(alpha_from_sums(np.array([agreeing, *by_label], dtype=np.float64))), n=n)
 
 
 def alpha_features(ratings: IntArray, n_labels: int) -> FloatArray:
