@@ -200,3 +200,21 @@ def test_many_who_save_at_the_same_time_lose_nothing(tmp_path):
         (name, f"i{n}") for name in names for n in range(8)
     }
     assert len(labels) == 40
+
+
+def test_progress_has_the_columns_of_what_was_asked(tmp_path):
+    pairs = work_of([pair(f"i{n}") for n in range(5)], tmp_path / "p.jsonl")
+    ratings = work_of([rated(f"i{n}", FLUENCY) for n in range(5)], tmp_path / "r.jsonl")
+    told = {}
+    for work, answer in ((pairs, {"verdict": "A"}), (ratings, {"rating-0": "4"})):
+        with serving(work) as url:
+            visitors = [Visitor(url), Visitor(url)]
+            for visitor, name in zip(visitors, ("ann", "bob"), strict=True):
+                visitor.enter(name)
+                for number in range(1, 6):
+                    assert visitor.label(number, answer).status == 303
+            page = visitors[0].get("/study/progress").text
+            told[work.labels.name] = re.findall(r'<th scope="col">([^<]*)</th>', page)[3:]
+    common = ["Question", "Items", "Agree", "Share", "Kappa"]
+    assert told["p.jsonl"] == [*common, "Krippendorff’s alpha"]
+    assert told["r.jsonl"] == [*common, "Quadratic kappa", "Krippendorff’s alpha"]
