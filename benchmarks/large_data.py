@@ -7,8 +7,7 @@
 
 Each size is a Parquet file of made-up pairs (30 to 60 words a response, as many prompts as pairs), read,
 judged, written, measured with 2,000 bootstrap draws, and summed up by `venire run`. Peak memory is that of
-the process (`ru_maxrss`), with everything that it has loaded. The table is Markdown. A simulated judge holds
-all instances, whose gold it errs around: that row's growth is the simulation's, not the run's.
+the process (`ru_maxrss`), with everything that it has loaded. The table is Markdown.
 """
 
 import argparse
