@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from venire.launched import Signs, Started, stop_of_launch_asked
+from venire.launched import Signs, Started, launch_passed_on, stop_of_launch_asked
 
 
 def test_a_launch_that_nobody_stopped_says_nothing(tmp_path: Path) -> None:
@@ -46,3 +46,11 @@ def test_a_launcher_sees_a_stop_of_the_launch_that_was_passed_on(
     assert not stop_of_launch_asked()
     second.ask_to_stop()
     assert stop_of_launch_asked()
+
+
+def test_names_of_keys_are_passed_on_with_a_launch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VENIRE_LAUNCH", "")
+    Signs.of(tmp_path, "launch-1").pass_on([("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("OPENAI_API_KEY",)])
+    passed = launch_passed_on()
+    assert passed is not None
+    assert passed.keys() == [("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("OPENAI_API_KEY",)]

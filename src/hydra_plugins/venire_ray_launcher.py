@@ -20,14 +20,18 @@ else:
             """Run the jobs.
 
             Raises:
-                ConfigError: the cluster cannot be joined; no job has begun.
+                ConfigError: the cluster cannot be joined, or its nodes lack something; no job has begun.
             """
             from omegaconf import OmegaConf
 
-            from venire.commands.ray_cluster import join
+            from venire.commands.ray_cluster import check_nodes, join
+            from venire.launched import launch_passed_on
 
             init = OmegaConf.to_container(self.ray_cfg.init, resolve=True)
             assert isinstance(init, dict)
             join({str(key): value for key, value in init.items()})
+            signs = launch_passed_on()
+            if signs is not None:
+                check_nodes(signs)
             results: Sequence[Any] = super().launch(job_overrides, initial_job_idx)
             return results

@@ -16,7 +16,7 @@ from venire.errors import ConfigError, StoreError, TrackingError, VenireError
 from venire.experiment import Experiment, Replicate
 from venire.launched import Signs
 from venire.llm.budget import check_budget
-from venire.llm.credentials import api_key, missing_keys
+from venire.llm.credentials import api_key, key_names, missing_keys
 from venire.llm.open import open_llm
 from venire.llm.protocol import LLM
 from venire.llm.replicate import Replicated
@@ -119,6 +119,13 @@ def lacking_keys(experiment: Experiment, environ: Mapping[str, str]) -> list[str
     if experiment.llm.mode is Mode.REPLAY:
         return []
     return missing_keys(routes_of(experiment), environ)
+
+
+def needed_keys(experiment: Experiment) -> set[tuple[str, ...]]:
+    """Of each key that is needed, the variables of which one must be set; none where nothing is sent."""
+    if experiment.llm.mode is Mode.REPLAY:
+        return set()
+    return {names for route in routes_of(experiment).values() if (names := key_names(route))}
 
 
 def execute(ready: Ready, door: Door) -> Written:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 LAUNCHES = "launches"
 _STOP, _BREAK_OFF, _STARTED = "stop", "break_off", ".started"
-_VARIABLE = "VENIRE_LAUNCH"
+_KEYS, _VARIABLE = "keys.json", "VENIRE_LAUNCH"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,18 @@ class Signs:
         """Whether `ask_to_break_off` was called, in whatever process."""
         return (self.folder / _BREAK_OFF).exists()
 
-    def pass_on(self) -> None:
-        """Let launchers that Hydra makes in this process see them: `stop_of_launch_asked`."""
+    def pass_on(self, keys: Sequence[Sequence[str]] = ()) -> None:
+        """Let launchers that Hydra makes in this process see them: `launch_passed_on`.
+
+        `keys`: of each key that jobs need the variables of which one must be set; names, never values.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / _KEYS).write_text(json.dumps([list(names) for names in keys]), encoding="utf-8")
         os.environ[_VARIABLE] = str(self.folder)
+
+    def keys(self) -> list[tuple[str, ...]]:
+        """As they were passed on."""
+        return [tuple(names) for names in json.loads((self.folder / _KEYS).read_text(encoding="utf-8"))]
 
     def start(self, number: int, overrides: Sequence[str]) -> int:
         """Note that a process begins job `number`; how often one has by now."""
@@ -78,6 +87,12 @@ class Signs:
         (self.folder / name).touch()
 
 
+def launch_passed_on() -> Signs | None:
+    """The signs that were last passed on in this process; None where none were."""
+    return Signs(Path(os.environ[_VARIABLE])) if _VARIABLE in os.environ else None
+
+
 def stop_of_launch_asked() -> bool:
     """Whether the launch that was last passed on in this process was asked to stop."""
-    return _VARIABLE in os.environ and Signs(Path(os.environ[_VARIABLE])).stop_asked
+    signs = launch_passed_on()
+    return signs is not None and signs.stop_asked

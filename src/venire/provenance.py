@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
 
+from venire import __version__
 from venire.data.fingerprint import fingerprint
 from venire.experiment import Experiment
 from venire.hashing import digest
@@ -35,7 +36,7 @@ def hashes_of(experiment: Experiment) -> dict[str, str]:
         "data": experiment.loaded.fingerprint,
         "prompts": _prompts(experiment),
         "judges": judges,
-        "venire": metadata.version("venire"),
+        "venire": __version__,
     }
     if experiment.development is not None:
         job["development"] = experiment.development.fingerprint
@@ -71,6 +72,7 @@ def tags_of(experiment: Experiment) -> dict[str, str]:
         "data_revision": loaded.revision or "",
         "python": platform.python_version(),
         **{f"prompt.{name}": value for name, value in _prompts(experiment).items()},
+        "version.venire": __version__,  # also of code that was shipped to a machine, not installed there
         **{f"version.{package}": metadata.version(package) for package in PACKAGES},
         **git_state(),
     }
@@ -98,7 +100,7 @@ def _vectors(model: EmbeddingModel) -> str:
     return f"{model.model} ({endpoint})" if endpoint else model.model
 
 
-PACKAGES = ("venire", "hydra-core", "mlflow", "litellm", "numpy", "scipy", "statsmodels", "rouge-score")
+PACKAGES = ("hydra-core", "mlflow", "litellm", "numpy", "scipy", "statsmodels", "rouge-score")
 
 
 def git_state() -> dict[str, str]:

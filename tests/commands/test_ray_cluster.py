@@ -1,10 +1,12 @@
 """Joining a Ray cluster, or saying why not."""
 
 import socket
+from pathlib import Path
 
 import pytest
 
-from venire.commands.ray_cluster import refuse_silent
+from venire import __version__
+from venire.commands.ray_cluster import Node, look_around, misfits, refuse_silent
 from venire.errors import ConfigError
 
 
@@ -28,3 +30,23 @@ def test_what_listens_and_what_needs_no_host_is_let_through() -> None:
         refuse_silent(f"127.0.0.1:{there.getsockname()[1]}")
     for address in (None, "auto", "local"):
         refuse_silent(address)
+
+
+def test_a_machine_tells_which_keys_it_lacks_and_no_value(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONE", "sk-secret")
+    monkeypatch.delenv("OTHER", raising=False)
+    monkeypatch.setenv("EMPTY", "")
+    node = look_around(str(tmp_path), [("ONE",), ("OTHER", "ONE"), ("EMPTY", "OTHER"), ("OTHER",)])
+    assert node == Node(__version__, True, ("EMPTY", "OTHER"))
+    assert not look_around(str(tmp_path / "not there"), ()).sees_sweep
+
+
+def test_a_node_that_lacks_something_is_named_with_what_it_lacks() -> None:
+    assert list(misfits("a", Node(__version__, True, ()))) == []
+    assert list(misfits("b", Node("0.0.9", False, ("OPENAI_API_KEY",)))) == [
+        f"Ray's node b has venire 0.0.9, this process {__version__}",
+        "Ray's node b does not see VENIRE_HOME: it must lie on a file system that all nodes share",
+        "OPENAI_API_KEY is not set on Ray's node b; set it in the environment of its `ray start`",
+    ]

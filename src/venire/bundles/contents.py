@@ -95,5 +95,5 @@ def contents_of(manifest: Mapping[str, object]) -> Contents:
 
 def versions_here() -> dict[str, str]:
     """What numbers and texts may depend on: Python, packages, the commit."""
-    packages = {name: metadata.version(name) for name in (*PACKAGES, "pyarrow", "pandas", "orjson")}
+    packages = {name: metadata.version(name) for name in ("venire", *PACKAGES, "pyarrow", "pandas", "orjson")}
     return {"python": platform.python_version(), **packages, **git_state()}

@@ -17,7 +17,7 @@ from omegaconf import DictConfig
 from venire.commands.composing import experiment_in_job, look_at_each_job, overrides_of_job
 from venire.errors import ConfigError, TrackingError, VenireError
 from venire.experiment import Experiment
-from venire.launch import explain, lacking_keys
+from venire.launch import explain, lacking_keys, needed_keys
 from venire.launched import Signs, Started
 from venire.runs import redact, secret_values
 from venire.sweep import Job, died_job, read_jobs, write_job
@@ -88,10 +88,12 @@ class Checked:
 
     Args:
         tracking: settings of each job that can run.
+        keys: of each key that they need the variables of which one must be set.
         jobs: number to overrides, of every job.
     """
 
     tracking: Sequence[TrackingSettings] = ()
+    keys: Sequence[Sequence[str]] = ()
     jobs: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -116,7 +118,8 @@ def checked_services(launch: Launch) -> Checked:
     tracking = {each.tracking for each in experiments if each.tracking.enabled}
     for settings in tracking:
         _make_tracking(settings, launch)
-    return Checked([each.tracking for each in experiments], jobs)
+    keys = sorted({names for each in experiments for names in needed_keys(each)})
+    return Checked([each.tracking for each in experiments], keys, jobs)
 
 
 def _experiments(arguments: Sequence[str]) -> tuple[list[Experiment], dict[int, tuple[str, ...]]]:

@@ -108,7 +108,7 @@ def _launched(launch: Launch, start: Callable[[], None], tracking: list[Tracking
 
     checked = checked_services(launch)
     tracking += checked.tracking
-    launch.signs.pass_on()
+    launch.signs.pass_on(checked.keys)
     with passing_stops_on(launch.signs, say):
         launch_until_done(launch, start, say)
     note_lost_jobs(launch, checked.jobs)
