@@ -1,9 +1,11 @@
 """Processes that ask for more than a provider's limits admit, on one store; counted at the provider.
 
     python -m tests.llm.limits_study --processes 3 --requests-per-minute 120 --requests 100
+    python -m tests.llm.limits_study --processes 3 --tokens-per-minute 4000 --requests 60
 
 Each process asks for requests of its own as fast as it may. The provider (a stub in a process of its own)
-tells how many were in flight at once at most; the replies' times tell how many any 60 s had.
+tells how many were in flight at once at most, and how many tokens it counted for requests that came within
+any 60 s; the ledger's times tell how many requests any 60 s had.
 """
 
 import argparse
@@ -13,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -37,6 +39,17 @@ class Load:
     requests: int
     concurrency: int
     requests_per_minute: int
+    tokens_per_minute: int = 0
+
+    @property
+    def limits(self) -> Limits:
+        """As each process is told."""
+        return Limits(
+            self.concurrency,
+            self.requests_per_minute or None,
+            self.tokens_per_minute or None,
+            timeout_s=60.0,
+        )
 
 
 async def ask_all(load: Load, name: str) -> None:
@@ -45,20 +58,20 @@ async def ask_all(load: Load, name: str) -> None:
         url=load.url,
         store=load.store,
         run_id=name,
-        limits=Limits(load.concurrency, load.requests_per_minute or None, timeout_s=60.0),
+        limits=load.limits,
     )
 
 
 def start(load: Load, name: str) -> "subprocess.Popen[str]":
     """A process that asks for everything."""
-    fields = [load.url, load.store, load.requests, load.concurrency, load.requests_per_minute]
-    command = [sys.executable, "-m", "tests.llm.limits_study", "--child", name, *map(str, fields)]
+    fields = (str(value) for value in astuple(load))
+    command = [sys.executable, "-m", "tests.llm.limits_study", "--child", name, *fields]
     return subprocess.Popen(command, cwd=ROOT, text=True)
 
 
-def most_in_a_minute(times: Sequence[float]) -> int:
-    """The most of `times` (s, ascending) that lie within any 60 s."""
-    return max((sum(at <= each < at + 60 for each in times) for at in times), default=0)
+def most_in_a_minute(counted: Sequence[tuple[float, int]]) -> int:
+    """The most that was counted within any 60 s: when (s), how much."""
+    return max((sum(n for each, n in counted if at <= each < at + 60) for at, _ in counted), default=0)
 
 
 def started_at(store: str) -> list[float]:
@@ -73,12 +86,15 @@ def study(stub: StubProcess, load: Load, processes: int) -> str:
     children = [start(load, f"run-{number}") for number in range(processes)]
     assert [child.wait() for child in children] == [0] * processes
     times = started_at(load.store)
+    tokens = stub.tokens()
     longest = max((b - a for a, b in pairwise(times)), default=0.0)
+    requests = most_in_a_minute([(at, 1) for at in times])
     return (
         f"{processes} processes, {len(times)} calls in {time.monotonic() - began:.1f} s: at most "
         f"{stub.stats()['max_in_flight']} in flight (limit {load.concurrency}), at most "
-        f"{most_in_a_minute(times)} in any 60 s (limit {load.requests_per_minute or 'none'}), "
-        f"longest pause {longest:.1f} s"
+        f"{requests} in any 60 s (limit {load.requests_per_minute or 'none'}), of "
+        f"{sum(n for _, n in tokens)} tokens at most {most_in_a_minute(tokens)} in any 60 s (limit "
+        f"{load.tokens_per_minute or 'none'}), longest pause {longest:.1f} s"
     )
 
 
@@ -90,8 +106,9 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=100, help="of each process")
     parser.add_argument("--concurrency", type=int, default=8)
     parser.add_argument("--requests-per-minute", type=int, default=0, help="0: no limit")
+    parser.add_argument("--tokens-per-minute", type=int, default=0, help="0: no limit")
     parser.add_argument("--store", help="a URL; by default an SQLite file")
-    parser.add_argument("--child", nargs=6, help=argparse.SUPPRESS)
+    parser.add_argument("--child", nargs=7, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         name, url, store, *numbers = options.child
@@ -99,8 +116,9 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder, stub_process("--delay", "0.05") as stub:
         store = options.store or f"sqlite:///{Path(folder) / 'calls.db'}"
-        numbers = options.requests, options.concurrency, options.requests_per_minute
-        print(study(stub, Load(stub.url, store, *numbers), options.processes))
+        per_minute = options.requests_per_minute, options.tokens_per_minute
+        load = Load(stub.url, store, options.requests, options.concurrency, *per_minute)
+        print(study(stub, load, options.processes))
 
 
 if __name__ == "__main__":

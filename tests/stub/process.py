@@ -23,6 +23,12 @@ class StubProcess:
         """What it saw."""
         return self._call("stats")
 
+    def tokens(self) -> list[tuple[float, int]]:
+        """When each request came that was answered (s since the epoch), and the tokens of its usage."""
+        counted = self._call("tokens")["tokens"]
+        assert isinstance(counted, list)
+        return sorted((float(at), int(tokens)) for at, tokens in counted)
+
     def reset(self) -> None:
         """Clear the counts."""
         self._call("reset", {})

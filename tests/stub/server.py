@@ -4,7 +4,8 @@ In a process of its own: `python -m tests.stub.server --port 0` prints its addre
 (`http://127.0.0.1:PORT/v1`) as its first line and serves until its standard input closes with
 `--until-stdin-closes`, or until it is stopped. In the running loop: `async with serving() as stub`.
 
-`GET /stats` tells what it saw, `POST /plan` sets a new fault plan, `POST /reset` clears the counts.
+`GET /stats` tells what it saw, `GET /tokens` when it counted how many tokens, `POST /plan` sets a new fault
+plan, `POST /reset` clears the counts.
 """
 
 import argparse
@@ -29,7 +30,10 @@ MODEL = "stub-model-2026-01-01"
 
 @dataclass
 class Stats:
-    """What the stub saw. `ok_by_body` counts complete replies (the ones that a provider bills)."""
+    """What the stub saw. `ok_by_body` counts complete replies (the ones that a provider bills).
+
+    `tokens` has of each of these when its request came (s since the epoch) and what its usage says.
+    """
 
     requests: int = 0
     in_flight: int = 0
@@ -37,6 +41,7 @@ class Stats:
     by_fault: Counter[str] = field(default_factory=Counter)
     by_body: Counter[str] = field(default_factory=Counter)
     ok_by_body: Counter[str] = field(default_factory=Counter)
+    tokens: list[tuple[float, int]] = field(default_factory=list)
 
     def as_json(self) -> dict[str, object]:
         """As served at /stats."""
@@ -81,12 +86,16 @@ class Stub:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_get("/stats", self._stats)
+        app.router.add_get("/tokens", self._tokens)
         app.router.add_post("/plan", self._set_plan)
         app.router.add_post("/reset", self._reset)
         return app
 
     async def _stats(self, request: web.Request) -> web.Response:
         return web.json_response(self.stats.as_json())
+
+    async def _tokens(self, request: web.Request) -> web.Response:
+        return web.json_response({"tokens": self.stats.tokens})
 
     async def _reset(self, request: web.Request) -> web.Response:
         self.stats, self.bodies = Stats(in_flight=self.stats.in_flight), []
@@ -107,6 +116,7 @@ class Stub:
             stats.in_flight -= 1
 
     async def _answer(self, request: web.Request, stats: Stats) -> web.StreamResponse:
+        came_at = time()
         text = await request.text()
         body: Body = json.loads(text)
         if self.keep_bodies:
@@ -128,7 +138,10 @@ class Stub:
         if failure is not None:
             return failure
         stats.ok_by_body[key] += 1
-        return web.json_response(completion(body, self.rule(body), fault))
+        reply = completion(body, self.rule(body), fault)
+        if "usage" in reply:
+            stats.tokens.append((came_at, int(str(reply["usage"]["total_tokens"]))))
+        return web.json_response(reply)
 
     def _failure(self, fault: Fault, request: web.Request) -> web.Response | None:
         match fault:
