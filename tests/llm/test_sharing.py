@@ -51,6 +51,24 @@ def test_three_processes_send_no_more_in_a_minute_than_the_limit_and_each_gets_i
     assert sum(by_run.values()) == 30
 
 
+def test_three_processes_spend_no_more_tokens_in_a_minute_than_the_limit_as_the_provider_counts(
+    store_url: str,
+) -> None:
+    with stub_process() as stub:
+        load = Load(stub.url, store_url, 60, concurrency=8, requests_per_minute=0, tokens_per_minute=1500)
+        children = [start(load, f"run-{number}") for number in range(3)]
+        limit = time.monotonic() + 60
+        # 34 tokens a call; of the last ones each reserves its worst case, some 100
+        while sum(tokens for _, tokens in stub.tokens()) < 1300:
+            assert time.monotonic() < limit
+            time.sleep(0.05)
+        time.sleep(1.5)  # several more askings of each
+        assert sum(tokens for _, tokens in stub.tokens()) <= 1500
+        for child in children:
+            child.kill()
+            child.wait()
+
+
 def share(limits: Limits) -> tuple[Share, Sharing]:
     def never(wish: Wish) -> Awaitable[Allotment]:
         return asyncio.get_running_loop().create_future()
