@@ -18,6 +18,8 @@ A mode plugs in as a value (`page/mode.py`):
   `document.querySelector('meta[name="csrf-token"]').content`, as `csrf` in an `URLSearchParams` body.
 - After a POST answer `done(request, "/review/item/3", "saved")`: a redirect, after which the page says what
   was done (`DONE` in `page/rendering.py`) also to a screen reader. What is said to be saved is on the disk.
+- Time: `/static/time.js` tells `data-time` (a route to `times.take_time`) how long the form is in front;
+  the form has `data-times`, `data-what` and fields `annotator`, `visit`, `seconds`: see `page/times.py`.
 - Keys: an element with `data-key="u"` is clicked (a form's field: chosen and focused) when `u` is pressed
   outside a text field; people can turn that off. Say each in the block `shortcuts`.
 
