@@ -3,6 +3,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 import pytest
+from tests.seeds import on_each_seed
 
 from venire.claimcheck.figures import Rounding, decimal, interval, read_figure
 from venire.errors import ConfigError
@@ -33,7 +34,7 @@ def test_a_whole_number_may_be_a_rounded_mean() -> None:
     assert (figure.low, figure.high) == (Fraction("34102.5"), Fraction("34103.5"))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_every_number_that_is_rounded_to_a_figure_lies_in_its_interval(seed: int) -> None:
     rng = random.Random(seed)
     places = rng.randrange(5)
@@ -58,7 +59,7 @@ def test_what_is_no_number_is_refused_with_its_key(text: str) -> None:
         read_figure(text, "figures.x")
 
 
-@pytest.mark.parametrize("seed", range(100))
+@on_each_seed(100)
 def test_numbers_are_shown_as_decimal_rounds_them(seed: int) -> None:
     rng = random.Random(seed)
     places = rng.randrange(6)

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.seeds import on_each_seed
 
 from venire.claimcheck.figures import Figure, read_figure
 from venire.claimcheck.findings import Level, Result
@@ -74,7 +75,7 @@ def test_the_free_bounds_of_three_labels_are_reached() -> None:
     assert kappa_of_table(table).value == pytest.approx((1 / 2 - 5 / 24) / (1 - 5 / 24))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_random_tables_lie_within_all_bounds(seed: int) -> None:
     rng = np.random.default_rng(seed)
     labels = int(rng.integers(2, 5))
@@ -221,7 +222,7 @@ def test_whole_tables_are_tried_for_a_single_run() -> None:
     assert found.arithmetic[-1] == "No table of 4 whole items gives both."
 
 
-@pytest.mark.parametrize("seed", range(100))
+@on_each_seed(100)
 def test_figures_of_a_real_table_are_never_impossible(seed: int) -> None:
     rng = np.random.default_rng(seed)
     labels = int(rng.integers(2, 4))

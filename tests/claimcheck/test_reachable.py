@@ -3,6 +3,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 import pytest
+from tests.seeds import on_each_seed
 
 from venire.claimcheck.figures import Figure, Rounding, read_figure
 from venire.claimcheck.findings import Level
@@ -17,7 +18,7 @@ def check(*texts: str, n: int, runs: int | None = 1, halves: bool | None = False
     return ReachableCheck(texts, n, runs, halves).result(shares(*texts))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_reached_equals_rounding_every_share(seed: int) -> None:
     rng = random.Random(seed)
     n, places = rng.randrange(1, 400), rng.randrange(1, 4)

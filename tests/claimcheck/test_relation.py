@@ -2,6 +2,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from tests.seeds import on_each_seed
 
 from venire.claimcheck.expression import bounds, read_relation
 from venire.claimcheck.figures import Figure, read_figure
@@ -93,7 +94,7 @@ def test_brackets_and_numbers_are_kept() -> None:
     assert found.arithmetic == ("(3 + 5) / 2 = 4, against 5 − 1 = 4: holds.",)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_bounds_enclose_random_points_and_are_reached(seed: int) -> None:
     rng = random.Random(seed)
     texts = {name: f"{rng.uniform(-9, 9):.{rng.randrange(1, 4)}f}" for name in "abcd"}

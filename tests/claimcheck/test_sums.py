@@ -4,6 +4,7 @@ import random
 from fractions import Fraction
 
 import pytest
+from tests.seeds import on_each_seed
 
 from venire.claimcheck.additive import AdditiveCheck
 from venire.claimcheck.cost import CostCheck
@@ -60,7 +61,7 @@ def test_effects_alone_give_other_cells() -> None:
     assert "propagation adds 0.10 alone and 0.20 beside rubric" in found.arithmetic[3]
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_numbers_that_add_up_are_never_impossible_once_rounded(seed: int) -> None:
     rng = random.Random(seed)
     base, parts = rng.random(), [rng.uniform(-0.1, 0.1) for _ in range(rng.randrange(2, 5))]
@@ -123,7 +124,7 @@ def test_more_output_than_tokens_is_impossible() -> None:
     assert cost(cost="$0.02", tokens="1,000", output="1,500").level is Level.IMPOSSIBLE
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_a_real_cost_is_possible_at_its_share(seed: int) -> None:
     rng = random.Random(seed)
     tokens = rng.randrange(10_000, 10**7)

@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.seeds import on_each_seed
 
 from venire.metrics.estimators import Estimator
 from venire.metrics.independence import BOTH, ONLY, independence_of
@@ -132,7 +133,7 @@ def random_panel(seed):
     return right.astype(float), outcomes
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_random_panels_equal_plain_counting(seed, instances):
     right, outcomes = random_panel(seed)
     n, judges = right.shape

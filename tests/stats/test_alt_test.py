@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import false_discovery_control, ttest_1samp, wilcoxon
+from tests.seeds import on_each_seed
 
 from venire.stats.alt_test import (
     AltTestSettings,
@@ -89,7 +90,7 @@ def test_the_t_statistic_by_hand():
     assert p == pytest.approx(0.020738, abs=5e-7)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_benjamini_yekutieli_equals_scipy(seed):
     rng = np.random.default_rng(seed)
     p = rng.random(int(rng.integers(1, 12))) ** 3
@@ -120,7 +121,7 @@ def by_loops(humans, judge, score, settings):
     return rows, np.asarray(adjusted) <= settings.q
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_the_whole_test_equals_one_by_loops(seed):
     rng = np.random.default_rng(seed)
     score, values = ((share_equal, list("abc")), (minus_rmse, [1.0, 2.0, 3.0, 4.0]))[seed % 2]

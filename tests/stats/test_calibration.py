@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import brier_score_loss, roc_auc_score
+from tests.seeds import on_each_seed
 
 from venire.errors import DataError
 from venire.stats.calibration import (
@@ -49,7 +50,7 @@ def world(seed, n=None):
     return confidence, right
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_brier_and_auroc_equal_scikit_learn(seed):
     confidence, right = world(seed)
     assert brier(items(confidence, right)).value == pytest.approx(
@@ -58,7 +59,7 @@ def test_brier_and_auroc_equal_scikit_learn(seed):
     assert auroc(items(confidence, right)).value == pytest.approx(roc_auc_score(right, confidence), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 @pytest.mark.parametrize(
     ("kind", "strategy"), [(Binning.EQUAL_WIDTH, "uniform"), (Binning.EQUAL_MASS, "quantile")]
 )
@@ -251,7 +252,7 @@ def area_by_hand(confidence, right):
     return np.mean(risks)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_risks_and_areas_equal_plain_counting_also_with_ties_constants_and_one_item(seed):
     n = 1 if seed < 4 else None
     confidence, right = world(seed, n) if n is None else (np.array([0.5]), np.array([seed % 2 == 0]))
@@ -272,7 +273,7 @@ def test_risks_and_areas_equal_plain_counting_also_with_ties_constants_and_one_i
     assert e_aurc(found).value == pytest.approx(area - best, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_every_draw_of_each_statistic_is_that_of_the_items_it_drew(seed):
     confidence, right = world(seed, n=int(np.random.default_rng(seed).integers(2, 40)))
     found = items(confidence, right)

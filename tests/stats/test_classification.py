@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score, precision_score, recall_score
+from tests.seeds import on_each_seed
 
 from venire.stats.classification import (
     Score,
@@ -26,7 +27,7 @@ def test_by_hand():
     assert score_of(cells, Score.F1).n == 7
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 @pytest.mark.parametrize("score", Score)
 def test_equal_to_scikit_learn(seed, score):
     rng = np.random.default_rng(seed)
@@ -37,7 +38,7 @@ def test_equal_to_scikit_learn(seed, score):
     assert ours.is_defined != np.isnan(theirs)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_several_labels_equal_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     shape = (int(rng.integers(4, 30)), int(rng.integers(2, 5)))

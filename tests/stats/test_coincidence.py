@@ -4,6 +4,7 @@ import krippendorff
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
+from tests.seeds import on_each_seed
 
 from venire.stats.agreement import kappa_from_sums
 from venire.stats.coincidence import (
@@ -57,7 +58,7 @@ def random_counts(seed):
 
 
 @pytest.mark.filterwarnings("ignore")  # the package divides by zero where alpha is undefined
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 @pytest.mark.parametrize("level", Level)
 def test_alpha_equals_the_package_krippendorff(seed, level):
     counts = random_counts(seed)
@@ -83,7 +84,7 @@ def random_tables(seed):
 
 
 @pytest.mark.filterwarnings("ignore")  # scikit-learn warns where kappa is undefined
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_weighted_kappa_equals_scikit_learn(seed):
     first, second, table, k = random_tables(seed)
     ours = float(weighted_kappa_from_sums(table, np.arange(k, dtype=float)))
@@ -108,7 +109,7 @@ def test_all_draws_at_once_give_what_each_gives_alone():
         np.testing.assert_array_equal(together, alone)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_pairs_equal_those_of_the_annotators_one_by_one(seed):
     counts = random_counts(seed)
     labels = counts.shape[1]

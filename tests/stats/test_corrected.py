@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, brentq
 from scipy.stats import norm
+from tests.seeds import on_each_seed
 
 from venire.stats.corrected import Labelled, corrected_rate, measured_rate
 
@@ -37,7 +38,7 @@ def rate_of(parts):
     )
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_estimate_and_interval_equal_a_root_and_a_numerical_delta_method(seed):
     # No formula of the module: the estimate is a root, the spread comes of numerical derivatives. Only the
     # added items and the shift 2 z^2 (...) are the paper's.

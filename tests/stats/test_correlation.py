@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from tests.seeds import on_each_seed
 
 from venire.stats.correlation import (
     Coefficient,
@@ -91,7 +92,7 @@ def test_what_is_undefined_is_nan_with_a_reason(coefficient, first, second, reas
 
 
 @pytest.mark.parametrize("coefficient", Coefficient)
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_the_closed_form_equals_scipy_on_every_resampling(coefficient, seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 40))
@@ -285,7 +286,7 @@ def random_columns(seed):
 
 
 @pytest.mark.parametrize("coefficient", Coefficient)
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_pooled_by_document_and_by_system_equal_scipy_on_the_parts(coefficient, seed):
     first, second, rng = random_columns(seed)
     there = ~(np.isnan(first) | np.isnan(second))
@@ -311,7 +312,7 @@ def test_pooled_by_document_and_by_system_equal_scipy_on_the_parts(coefficient, 
     assert of_systems.point.value == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_differences_and_means_equal_those_of_scipys_values_on_every_draw(seed):
     first, gold, rng = random_columns(seed)
     second = np.where(rng.random(len(first)) < 0.5, first, rng.normal(size=len(first)))

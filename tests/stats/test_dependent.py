@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.seeds import on_each_seed
 
 from venire.stats.dependent import compare_dependent, steiger_z, zou_interval
 from venire.stats.estimate import NAN
@@ -79,7 +80,7 @@ def covariance(r, j, k, h, m):
     ) / 2
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_both_equal_the_general_covariance_of_two_correlations(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, 200))

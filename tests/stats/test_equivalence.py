@@ -3,11 +3,12 @@ import math
 import numpy as np
 import pytest
 from statsmodels.stats.weightstats import ttost_paired
+from tests.seeds import on_each_seed
 
 from venire.stats.equivalence import tost
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_of_scores_it_equals_statsmodels(seed):
     rng = np.random.default_rng(seed)
     n, margin = int(rng.integers(2, 80)), float(rng.uniform(0.01, 0.5))

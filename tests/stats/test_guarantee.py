@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
 from statsmodels.stats.proportion import proportion_confint
+from tests.seeds import on_each_seed
 
 from venire.errors import DataError
 from venire.stats.guarantee import (
@@ -279,7 +280,7 @@ def certifies(world, levels, target, delta, start, thresholds):
     return True
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_what_is_certified_and_chosen_equals_a_search_item_by_item(seed):
     world, levels, target, delta, start = random_world(np.random.default_rng(seed))
     every = list(itertools.product(*((None, *each) for each in levels)))

@@ -3,6 +3,7 @@ import math
 
 import numpy as np
 import pytest
+from tests.seeds import on_each_seed
 
 from venire.stats.independence import (
     expected_from_sums,
@@ -27,7 +28,7 @@ def enumerated(shares, coin):
     return total
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_the_chance_of_a_majority_equals_the_sum_over_all_patterns(seed):
     rng = np.random.default_rng(seed)
     shares = rng.random(int(rng.integers(1, 8)))
@@ -65,7 +66,7 @@ def test_a_majority_worked_by_hand():
     assert gap_from_sums(sums) == pytest.approx(0.5 - 135 / 256)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_closed_forms_equal_plain_counting(seed):
     rng = np.random.default_rng(seed)
     n, judges = int(rng.integers(1, 50)), int(rng.integers(1, 7))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
+from tests.seeds import on_each_seed
 
 from venire.stats.agreement import cell_features, kappa_from_sums
 from venire.stats.features import Cells
@@ -18,7 +19,7 @@ def mean_features(values):
     return np.column_stack([values, np.ones(len(values))])
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_wilson_equals_scipy(seed):
     rng = np.random.default_rng(seed)
     n = 1 if seed < 4 else int(rng.integers(1, 500))
@@ -49,7 +50,7 @@ def test_counts_are_resamplings_of_as_many_clusters_as_there_are():
     assert (counts.sum(axis=1) == 3).all()
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_bca_equals_a_draw_by_draw_computation(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(5, 40))
@@ -218,7 +219,7 @@ def test_cells_are_summed_like_the_features_that_they_stand_for(size):
     assert cells.dense.sum() == (cells.codes >= 0).sum()
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_a_share_is_the_plain_one_with_scipys_interval_where_items_stand_alone(seed):
     rng = np.random.default_rng(seed)
     n = 1 if seed < 4 else int(rng.integers(2, 60))
@@ -234,7 +235,7 @@ def test_a_share_is_the_plain_one_with_scipys_interval_where_items_stand_alone(s
     assert (estimate.low, estimate.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_a_difference_of_kappas_has_scikit_learns_values_on_every_draw(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 30))

@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
+from tests.seeds import on_each_seed
 
 from venire.stats.multiple import Correction, adjusted, family_size
 
@@ -10,7 +11,7 @@ THEIRS = {Correction.HOLM: "holm", Correction.BENJAMINI_HOCHBERG: "fdr_bh"}
 
 
 @pytest.mark.parametrize("correction", THEIRS)
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_adjusted_p_equal_statsmodels_also_with_ties_and_gaps(seed: int, correction: Correction) -> None:
     rng = np.random.default_rng(seed)
     p = rng.random(int(rng.integers(1, 15))) ** 3

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
+from tests.seeds import on_each_seed
 
 from venire.stats.ordinal import moment_features, quadratic_kappa, quadratic_kappa_from_sums
 
@@ -12,7 +13,7 @@ def test_by_hand():
 
 
 @pytest.mark.filterwarnings("ignore")  # scikit-learn warns where kappa is undefined
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_equal_to_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     first, second = rng.integers(1, int(rng.integers(2, 7)), size=(2, int(rng.integers(1, 30))))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
+from tests.seeds import on_each_seed
 
 from venire.stats.paired import mcnemar_exact, paired_difference
 
@@ -43,7 +44,7 @@ def test_mcnemar_of_five_to_none_by_hand() -> None:
     assert mcnemar_exact(5, 0) == pytest.approx(2 / 2**5)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_mcnemar_equals_statsmodels(seed: int) -> None:
     rng = np.random.default_rng(seed)
     b, c = int(rng.integers(0, 60)), int(rng.integers(0, 60))

@@ -2,6 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
+from tests.seeds import on_each_seed
 
 from venire.stats.panel import (
     correlation_features,
@@ -20,7 +21,7 @@ def random_correct(seed):
     return (rng.random((n, judges)) < rng.uniform(0.2, 0.95, judges)).astype(float)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_error_correlation_equals_pearson_pair_by_pair(seed):
     correct = random_correct(seed)
     ours = error_correlation(correct)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
+from tests.seeds import on_each_seed
 
 from venire.stats import permutation
 from venire.stats.agreement import cell_features, kappa_from_sums
@@ -21,7 +22,7 @@ def codes(n):
     return np.arange(n)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_of_one_verdict_an_item_it_is_mcnemars_exact_test(seed):
     random = rng(seed)
     n = int(random.integers(1, 120))
@@ -30,7 +31,7 @@ def test_of_one_verdict_an_item_it_is_mcnemars_exact_test(seed):
     assert sign_flip(gaps, codes(n), rng=rng()).p == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_it_counts_the_worlds_that_are_as_far_from_zero(seed):
     # Halves (two orders), thirds (seeds) or scores, in clusters or not; ties and constants among them.
     random = rng(seed)
@@ -108,7 +109,7 @@ def kappa_or_nan(gold, verdict):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_swapped_kappas_equal_those_of_scikit_learn_world_by_world(seed):
     random = rng(seed)
     n = int(random.integers(2, 7))

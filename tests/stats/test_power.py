@@ -3,12 +3,13 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from tests.seeds import on_each_seed
 
 from venire.stats.paired import mcnemar_exact
 from venire.stats.power import items_needed, mcnemar_power, smallest_difference
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_power_equals_the_sum_over_all_tables(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 16))
@@ -69,7 +70,7 @@ def test_more_than_the_discordance_cannot_be_found():
     assert mcnemar_power(10, 0.0, 0.0) == 0.0
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_what_is_found_has_the_power_and_a_little_less_has_not(seed):
     rng = np.random.default_rng(seed)
     n, discordance = int(rng.integers(1, 200)), float(rng.uniform(0.05, 1))

@@ -3,12 +3,13 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from tests.seeds import on_each_seed
 
 from venire.stats.ranks import correlation_of_ranks, mean_of_ranks, rank_features
 
 
 @pytest.mark.filterwarnings("ignore")  # scipy warns of constant sides
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_it_is_spearmans_rho_also_with_ties_constants_gaps_and_one_item(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = 1 if seed < 3 else int(rng.integers(2, 40))
@@ -38,7 +39,7 @@ def test_another_scale_changes_nothing() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")  # scipy warns of constant sides
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_a_mean_over_dimensions_is_that_of_scipys(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 30))

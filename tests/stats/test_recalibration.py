@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.calibration import _SigmoidCalibration
 from sklearn.isotonic import IsotonicRegression
+from tests.seeds import on_each_seed
 
 from venire.errors import DataError
 from venire.stats.calibration import brier, ece, graded
@@ -21,14 +22,14 @@ def world(seed):
     return confidence, rng.random(n) < 0.2 + 0.5 * confidence
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_isotonic_equals_scikit_learn(seed):
     confidence, right = world(seed)
     theirs = IsotonicRegression(out_of_bounds="clip").fit(confidence, right)
     assert fit_isotonic(graded(confidence, right))(GRID) == pytest.approx(theirs.predict(GRID), abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_platt_equals_scikit_learn(seed):
     confidence, right = world(seed)
     theirs = _SigmoidCalibration().fit(confidence, right.astype(int))

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from tests.seeds import on_each_seed
 
 from venire.errors import DataError
 from venire.stats.symmetry import bowker, stuart_maxwell, worst_cell
@@ -96,7 +97,7 @@ def test_a_table_that_is_not_square_is_refused() -> None:
             test(np.zeros((2, 3), dtype=np.int64))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_both_tests_equal_their_formulas_written_out(seed):
     rng = np.random.default_rng(seed)
     size = int(rng.integers(2, 5))
@@ -119,7 +120,7 @@ def test_both_tests_equal_their_formulas_written_out(seed):
         assert homogeneous.p == pytest.approx(stats.chi2.sf(value, size - 1))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_no_cell_outweighs_its_mirror_more_than_the_worst(seed):
     rng = np.random.default_rng(seed)
     size = int(rng.integers(1, 6))

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
+from tests.seeds import on_each_seed
 
 from venire.stats.variance import components, nested_bootstrap
 
@@ -17,7 +18,7 @@ def cube(seed):
     return rng.integers(0, 2, size=shape).astype(float)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_components_equal_textbook_sums_of_squares(seed):
     right = cube(seed)
     n, orders, seeds = right.shape
@@ -131,7 +132,7 @@ def test_one_seed_has_no_noise_to_draw_and_no_item_nothing():
     assert math.isnan(none.both)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@on_each_seed(200)
 def test_the_nested_bootstrap_has_the_variances_of_drawing_with_replacement(seed):
     # Over items the plain bootstrap's: the variance of the items' means over n. Over seeds: the mean over
     # items of each one's variance over its seeds, over n times the seeds. Both: the sum, the second with
