@@ -16,17 +16,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
 
+from hydra.core.plugins import Plugins
+
 PRELOADED = (
     "pandas",
     "scipy.stats",
     "statsmodels.stats.inter_rater",
-    "sqlalchemy",
+    "filelock",
+    "krippendorff",
+    "sqlalchemy.dialects.sqlite",
+    "pyarrow.pandas_compat",
     "pyarrow.parquet",
     "hydra",
     "mlflow",
     "venire.cli",
     "venire.commands.run",
+    "venire.judging.convene",
     "venire.launch",
+    "venire.llm.stored",
     "venire.sweep",
 )
 
@@ -50,6 +57,7 @@ def main() -> None:
     """Run what standard input asks for, one after the other."""
     for name in PRELOADED:
         import_module(name)
+    Plugins.instance()  # looks through all installed plugins, once a process
     if threading.active_count() > 1:
         raise RuntimeError(f"threads do not survive a fork: {threading.enumerate()}")
     for line in sys.stdin:
