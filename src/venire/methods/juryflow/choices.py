@@ -58,7 +58,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer as it comes in: claim (None: nothing is chosen), seconds (None: not known), who, how, when."""
+    """An answer as it comes in: claim (None: none is chosen), seconds (None: not known), who, how, when."""
 
     claim: int | None
     seconds: float | None
