@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import yaml
 
 _KEY = re.compile(r"^(?P<indent> *)(?P<key>[\w@/]+):(?P<rest>.*)$")
 TARGET = "_target_"
+_EXTRAS = "hydra/launcher"  # classes that may not be installed, whose keys are their plugins' own
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +44,19 @@ class Option:
 
 
 def groups_of(conf: Path) -> dict[str, tuple[Option, ...]]:
-    """Every group of `conf` with its options, both by name."""
+    """Every group of `conf` with its options, both by name; what launchers build is not told."""
     folders = {
         str(folder.relative_to(conf)): folder
         for each in sorted(conf.iterdir())
         if each.is_dir()
         for folder in (sorted(each.iterdir()) if each.name == "hydra" else [each])
     }
-    return {
+    found = {
         name: tuple(option_of(path, folder) for path in sorted(folder.rglob("*.yaml")))
         for name, folder in folders.items()
     }
+    found[_EXTRAS] = tuple(replace(option, nodes=()) for option in found[_EXTRAS])
+    return found
 
 
 def option_of(path: Path, folder: Path) -> Option:
