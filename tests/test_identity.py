@@ -181,6 +181,12 @@ def test_an_overridden_member_of_the_panel_is_a_param() -> None:
     assert not [key for key in params if key.startswith(("tracking", "judge"))]
 
 
+def test_of_a_key_that_is_given_twice_the_last_is_told() -> None:
+    identity = identify(overrides=("metrics.draws=200", "concurrency=4", "metrics.draws=300"))
+    assert identity.params["metrics.draws"] == "300"
+    assert identity.name == "majority multi_model llmbar draws=300"
+
+
 def test_asking_anew_for_each_seed_is_a_param() -> None:
     assert identify({"replicate": "per_seed"}).params["replicate"] == "per_seed"
     assert "replicate" not in identify().params

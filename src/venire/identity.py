@@ -147,21 +147,21 @@ def _params(composed: Composed) -> dict[str, str]:
             params |= _stage_params(value)
         elif key != "seed":
             params |= _flat("method", {key: value})
-    for key, value in _told(composed):
-        params.setdefault(key, value)
-    return params
+    return _told(composed) | params
 
 
-def _told(composed: Composed) -> Iterator[tuple[str, str]]:
-    """Key and value of the overrides inside a node that say what was judged, and how."""
+def _told(composed: Composed) -> dict[str, str]:
+    """Key and value of the overrides inside a node that say what was judged, and how: the last of a key."""
     used = composed.references.values()
+    told: dict[str, str] = {}
     for override in composed.overrides:
         key, _, value = override.lstrip("+~").partition("=")
         key = key.partition("@")[2] or key  # judge@panel.members.gpt_4o=gpt_4
         root = key.partition(".")[0]
         is_inert = not _INERT.isdisjoint(key.split("."))
         if "." in key and not is_inert and root not in _UNTOLD and (root not in _ASKED or root in used):
-            yield key, value
+            told[key] = value
+    return told
 
 
 def _chosen(option: str | None) -> bool:
@@ -268,8 +268,8 @@ def _name(composed: Composed, params: Mapping[str, str]) -> str:
     who = [_who(part, choices[part], params) for part in asked]
     ablation = params.get("ablation", "none")
     parts = [choices["method"], *who, choices["dataset"], "" if ablation == "none" else ablation]
-    told = [(key, value) for key, value in _told(composed) if not _is_told_elsewhere(key, value, choices)]
-    settings = [_short(key, value) for key, value in told]
+    told = _told(composed).items()
+    settings = [_short(key, value) for key, value in told if not _is_told_elsewhere(key, value, choices)]
     shown = len(settings)
     while shown and len(" ".join([*parts, *settings[:shown]])) > _NAME_LENGTH:
         shown -= 1

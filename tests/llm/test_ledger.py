@@ -126,6 +126,7 @@ def test_a_store_of_another_version_is_refused(store_url: str) -> None:
         ("sqlite:///:memory:", "memory database"),
         ("no url at all", "SQLAlchemy URL"),
         ("postgresql+nodriver://host/db", "SQLAlchemy URL"),
+        ("postgresql+psycopg://me:hunter2@host:port/db", "number as the port"),
     ],
 )
 def test_a_url_that_names_no_store_is_refused(url: str, said: str) -> None:

@@ -168,6 +168,11 @@ def test_a_plan_makes_no_store_and_needs_no_key(tmp_path: Path) -> None:
     assert not home.exists()
 
 
+def test_a_plan_of_a_store_whose_address_is_none_is_refused() -> None:
+    with pytest.raises(ConfigError, match="expected a number as the port"):
+        plan_of(experiment(Pairwise(judged_by=LIVE)), {}, store_url="postgresql+psycopg://host:port/db")
+
+
 def test_a_plan_changes_nothing_in_the_store(tmp_path: Path) -> None:
     fill(tmp_path, [question(PAIRS[0], "one")])
     engine = open_engine(url(tmp_path))

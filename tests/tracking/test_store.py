@@ -127,6 +127,19 @@ def test_a_file_that_is_no_database_is_told_with_what_to_do(tmp_path):
         pass
 
 
+@pytest.mark.parametrize(
+    ("uri", "says"),
+    [
+        ("postgresql+psycopg://me:hunter2@host:port/db", "expected a number as the port"),
+        ("mysql+mysqldb://me:hunter2@host/db", "needs the package MySQLdb"),
+    ],
+)
+def test_an_address_that_sqlalchemy_refuses_is_a_tracking_error(tmp_path, uri, says):
+    with pytest.raises(TrackingError, match=says) as caught, opened(TrackingSettings(uri=uri), tmp_path):
+        pass
+    assert "hunter2" not in str(caught.value)
+
+
 def test_a_store_kind_that_mlflow_does_not_know_is_a_tracking_error(tmp_path):
     settings = TrackingSettings(uri="gopher://somewhere")
     with pytest.raises(TrackingError, match="gopher://somewhere"), opened(settings, tmp_path):

@@ -7,7 +7,6 @@ from pathlib import Path
 from time import time
 
 import numpy as np
-from sqlalchemy import make_url
 
 from venire.backends import Backends
 from venire.errors import BackendError, ConfigError
@@ -20,6 +19,7 @@ from venire.llm.route import Route
 from venire.llm.settings import Mode
 from venire.llm.simulated import SimulatedBackend
 from venire.llm.store import CallStore, StoredReply, open_engine
+from venire.llm.store.engine import parsed_url
 from venire.llm.store.writing import Terms
 from venire.records import BackendKind, Request
 
@@ -63,7 +63,7 @@ def _reading() -> Terms:
 
 
 def _exists(url: str) -> bool:
-    parsed = make_url(url)
+    parsed = parsed_url(url)
     return parsed.get_backend_name() != "sqlite" or Path(str(parsed.database)).is_file()
 
 

@@ -115,7 +115,12 @@ def _try_database(uri: str) -> None:
     """Fail at once where the database cannot be read: MLflow itself would try for 100 seconds."""
     import sqlalchemy
 
-    engine = sqlalchemy.create_engine(uri, poolclass=sqlalchemy.pool.NullPool)
+    try:
+        engine = sqlalchemy.create_engine(uri, poolclass=sqlalchemy.pool.NullPool)
+    except ModuleNotFoundError as error:
+        raise TrackingError(f"{redact(uri, ())}: needs the package {error.name}") from error
+    except ValueError:  # SQLAlchemy's own for a port
+        raise TrackingError(f"{redact(uri, ())}: expected a number as the port") from None
     try:
         sqlalchemy.inspect(engine).get_table_names()
     finally:

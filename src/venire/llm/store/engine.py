@@ -7,7 +7,18 @@ from sqlite3 import Connection as SQLiteConnection
 from sqlite3 import DatabaseError as SQLiteDatabaseError
 
 from filelock import FileLock
-from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect, make_url, select, text
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    NullPool,
+    create_engine,
+    event,
+    inspect,
+    make_url,
+    select,
+    text,
+)
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from venire.errors import ConfigError, StoreError
@@ -77,9 +88,27 @@ def writing(connection: Connection) -> Iterator[None]:
         yield
 
 
-def _engine(url: str) -> Engine:
+def parsed_url(url: str) -> URL:
+    """`url` in its parts.
+
+    Raises:
+        ConfigError: it has none.
+    """
     try:
-        parsed = make_url(url)
+        return make_url(url)
+    except ArgumentError as error:
+        raise ConfigError(
+            f"llm.store: expected a SQLAlchemy URL, got one that it refuses: {error}"
+        ) from error
+    except ValueError:  # not quoted: after a stray slash or colon it may be a part of the password
+        raise ConfigError(
+            "llm.store: expected a number as the port of the SQLAlchemy URL, got something else"
+        ) from None
+
+
+def _engine(url: str) -> Engine:
+    parsed = parsed_url(url)
+    try:
         if parsed.get_backend_name() not in ("sqlite", "postgresql"):
             raise ConfigError(f"llm.store: expected a sqlite or postgresql URL, got {parsed.drivername}")
         if parsed.get_backend_name() == "sqlite":
