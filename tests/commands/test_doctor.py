@@ -57,6 +57,17 @@ def test_a_store_is_counted_and_a_broken_one_is_said_with_a_remedy(
     assert "keys (never shown)" in capsys.readouterr().out  # the rest is told all the same
 
 
+@pytest.mark.parametrize("reconcile", [False, True])
+def test_a_file_that_is_missing_is_said_to_be_and_not_made(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], reconcile: bool
+) -> None:
+    url = f"sqlite:///{tmp_path / 'mistyped.db'}"
+    assert doctor(tmp_path, store=url, reconcile=reconcile, environ={}) == 0
+    told = capsys.readouterr().out
+    assert f"no call store yet at {url}" in told or f"no calls yet: {url} does not exist" in told
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_store_that_is_broken_further_in_is_said_to_be(tmp_path: Path) -> None:
     path = tmp_path / "calls.db"
     open_engine(f"sqlite:///{path}").dispose()

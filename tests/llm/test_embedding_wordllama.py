@@ -66,6 +66,7 @@ def test_weights_that_are_not_there_are_named() -> None:
         ({"dimensions": 0}, r"dimensions: expected at least 1, got 0"),
         ({"max_batch": 0}, r"max_batch: expected at least 1, got 0"),
         ({"max_batch_tokens": -1}, r"max_batch_tokens: expected at least 1, got -1"),
+        ({"api_base": ""}, r"api_base: expected http\(s\)://"),
     ],
 )
 def test_settings_out_of_range_are_refused(changes: dict[str, object], message: str) -> None:

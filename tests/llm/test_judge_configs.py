@@ -1,8 +1,11 @@
 """Every judge and panel of conf/: composed, built and priced."""
 
+from dataclasses import replace
+
 import pytest
 from tests.llm.composed import LITELLM, NAMES, PRICED, composed, judge_of
 
+from venire.errors import ConfigError
 from venire.judging.judge import PromptedJudge
 from venire.judging.panel import Panel
 from venire.llm.credentials import key_names
@@ -28,6 +31,12 @@ def test_a_price_says_when_and_where_it_was_found(name: str) -> None:
     assert price.source
     assert price.as_of or name == "local"
     assert price.cached_per_mtok is None or price.cached_per_mtok <= price.input_per_mtok
+
+
+@pytest.mark.parametrize("address", ["", "127.0.0.1:8000/v1"])
+def test_what_is_no_address_is_refused_before_any_call(address: str) -> None:
+    with pytest.raises(ConfigError, match=r"api_base: expected http\(s\)://"):
+        replace(judge_of("gpt_4o"), api_base=address)
 
 
 @pytest.mark.parametrize("name", LITELLM)

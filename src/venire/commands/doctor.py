@@ -38,9 +38,9 @@ def doctor(home: Path, *, store: str | None, reconcile: bool, environ: Mapping[s
         StoreError: the call store cannot be read.
     """
     url = store or f"sqlite:///{home / 'calls.db'}"
-    is_there = store is not None or (home / "calls.db").exists()
+    is_there = _exists(url)
     if reconcile:
-        print(_reconciled(url) if is_there else f"no calls yet: {home / 'calls.db'} does not exist")
+        print(_reconciled(url) if is_there else f"no calls yet: {store or home / 'calls.db'} does not exist")
         return 0
     print(f"venire {metadata.version('venire')}, Python {sys.version.split()[0]}")
     for package in _PACKAGES:
@@ -55,8 +55,14 @@ def doctor(home: Path, *, store: str | None, reconcile: bool, environ: Mapping[s
     there = [name for name in _DATA if (Path(data or "data") / name).is_dir()]
     print(f"VENIRE_DATA {data or 'not set (default ./data)'}: {', '.join(there) or 'no known data set'}")
     print(f"VENIRE_HOME {home}: {len(list((home / 'runs').glob('*/run.json')))} runs")
-    print(_counted(url) if is_there else "no call store yet")
+    print(_counted(url) if is_there else f"no call store yet{f' at {store}' if store else ''}")
     return 0
+
+
+def _exists(url: str) -> bool:
+    from venire.llm.store.engine import exists
+
+    return exists(url)
 
 
 def _keys() -> dict[tuple[str, ...], list[str]]:

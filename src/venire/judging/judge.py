@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from venire.errors import ConfigError
-from venire.llm.route import Client, Limits, Route
+from venire.llm.route import Client, Limits, Route, check_address
 from venire.records import Persona, Price
 
 
@@ -77,6 +77,7 @@ class PromptedJudge:
             raise ConfigError(f"max_reasks: expected at least 0, got {self.max_reasks}")
         if self.client is Client.DIRECT and self.api_base is None:
             raise ConfigError("client: 'direct' needs api_base (the server's address, up to /v1)")
+        check_address(self.api_base)
 
     @property
     def endpoint(self) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from venire.errors import ConfigError
-from venire.llm.route import Client, Limits, Route
+from venire.llm.route import Client, Limits, Route, check_address
 from venire.records import BackendKind, Price, Usage
 
 Vectors = npt.NDArray[np.float32]
@@ -72,6 +72,7 @@ class EmbeddingModel:
                 raise ConfigError(f"{name}: expected at least 1, got {getattr(self, name)}")
         if self.client is EmbeddingClient.WORDLLAMA and not self.model.startswith(_WORDLLAMA):
             raise ConfigError(f"model: expected {_WORDLLAMA}<weights>, got {self.model!r}")
+        check_address(self.api_base)
 
     @property
     def kind(self) -> BackendKind:

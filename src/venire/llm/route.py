@@ -64,6 +64,16 @@ class Limits:
                 raise ConfigError(f"{name}: expected at least 1 or null, got {value}")
 
 
+def check_address(api_base: str | None) -> None:
+    """Refuse what is no address: of an empty one litellm would ask the provider's own server.
+
+    Raises:
+        ConfigError: it does not begin with http:// or https://.
+    """
+    if api_base is not None and not api_base.startswith(("http://", "https://")):
+        raise ConfigError(f"api_base: expected http(s)://host[:port]/v1 or null, got {api_base!r}")
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """How requests with this `model` and `endpoint` are answered.

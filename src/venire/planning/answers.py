@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from time import time
 
 import numpy as np
@@ -19,7 +18,7 @@ from venire.llm.route import Route
 from venire.llm.settings import Mode
 from venire.llm.simulated import SimulatedBackend
 from venire.llm.store import CallStore, StoredReply, open_engine
-from venire.llm.store.engine import parsed_url
+from venire.llm.store.engine import exists
 from venire.llm.store.writing import Terms
 from venire.records import BackendKind, Request
 
@@ -40,7 +39,7 @@ class Store:
 
     def __init__(self, url: str, mode: Mode) -> None:
         self._refresh = mode is Mode.REFRESH
-        self._store = CallStore(open_engine(url), _reading()) if _exists(url) else None
+        self._store = CallStore(open_engine(url), _reading()) if exists(url) else None
 
     async def find(self, key: str) -> StoredReply | None:
         """The reply that a run would replay."""
@@ -60,11 +59,6 @@ class Store:
 
 def _reading() -> Terms:
     return Terms(Owner.here(), Budget(), Scope("plan"), time)
-
-
-def _exists(url: str) -> bool:
-    parsed = parsed_url(url)
-    return parsed.get_backend_name() != "sqlite" or Path(str(parsed.database)).is_file()
 
 
 class Answers:

@@ -106,6 +106,12 @@ def parsed_url(url: str) -> URL:
         ) from None
 
 
+def exists(url: str) -> bool:
+    """Whether `url` names a server, or a file that is there: opening it makes one that is not."""
+    parsed = parsed_url(url)
+    return parsed.get_backend_name() != "sqlite" or Path(str(parsed.database)).is_file()
+
+
 def _engine(url: str) -> Engine:
     parsed = parsed_url(url)
     try:
