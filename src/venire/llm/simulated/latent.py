@@ -42,8 +42,9 @@ def world(simulation: Simulation, subjects: Subjects, single: Mapping[str, Insta
 
     `single`: the instances, by id, whose responses may be asked about one by one.
     """
-    # replicates and both orders ask for the same number; drawing it anew would be half of a reply's time
-    remembered = lru_cache(maxsize=65_536)(partial(standing_evidence, simulation))
+    # Replicates and both orders ask for the same number soon; drawing it anew would be half of a reply's
+    # time. A key holds a system message, some 2 kB.
+    remembered = lru_cache(maxsize=4096)(partial(standing_evidence, simulation))
     return World(
         simulation,
         subjects,
