@@ -198,3 +198,12 @@ def test_a_sweep_without_a_run_has_no_table(tmp_path: Path, capsys: pytest.Captu
     jobs = [Job(0, (), JobStatus.FAILED, error="ConfigError: no")]
     assert print_sweep(tmp_path, tmp_path / "sweeps" / "s", jobs) is None
     assert capsys.readouterr().out.startswith("1 failed of 1 jobs\n")
+
+
+def test_a_sweep_that_was_stopped_does_not_count_what_began_as_all(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs = [Job(0, ("seed=0",), JobStatus.INCOMPLETE, error="interrupted (SIGINT)", interrupted=True)]
+    print_sweep(tmp_path, tmp_path / "sweeps" / "s", jobs)
+    said = "1 incomplete of 1 jobs that began; the same command starts those that did not\n"
+    assert capsys.readouterr().out.startswith(said)

@@ -149,7 +149,14 @@ def print_sweep(home: Path, folder: Path, jobs: Sequence[Job], *, flags: Sequenc
             print(f"  alone: {command_of_job(job.overrides, flags)}", file=sys.stderr)
     for advice in dict.fromkeys(job.advice for job in jobs if not job.ok and job.advice):
         print(advice, file=sys.stderr)
-    counts = {status: sum(job.status is status for job in jobs) for status in {job.status for job in jobs}}
-    print(", ".join(f"{n} {status}" for status, n in sorted(counts.items())) + f" of {len(jobs)} jobs")
+    print(_counted(jobs))
     print(f"runs: {home / 'runs'}")
     return table
+
+
+def _counted(jobs: Sequence[Job]) -> str:
+    """How many ended how; of a sweep that was stopped nobody lists those that did not begin."""
+    counts = {status: sum(job.status is status for job in jobs) for status in {job.status for job in jobs}}
+    said = ", ".join(f"{n} {status}" for status, n in sorted(counts.items())) + f" of {len(jobs)} jobs"
+    stopped = any(job.interrupted for job in jobs)
+    return f"{said} that began; the same command starts those that did not" if stopped else said

@@ -93,6 +93,7 @@ def test_ctrl_c_lets_the_jobs_keep_what_is_in_flight_and_the_same_command_goes_o
         out, err = process.communicate(timeout=300)
         assert process.returncode == 3, out + err
         assert "SIGINT: no further job starts" in err
+        assert "jobs that began; the same command starts those that did not" in out
         # one may have ended before it saw the sign
         assert "incomplete" in sweep.statuses()
         assert set(sweep.statuses()) <= {"incomplete", "finished"}
