@@ -92,6 +92,8 @@ def overrides_of_job() -> tuple[str, ...]:
 
 def _unescaped(override: str) -> str:
     """`override` without escapes, else in quotes, else as it is: whatever means the same."""
+    if "\\" not in override:  # most have none, and hydra's grammar is slow
+        return override
     parsed = _parsed(override)
     if parsed is None:
         return override
