@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import yaml
 
+from venire import __version__
 from venire.config import config_dir
 from venire.llm.credentials import key_names
 from venire.llm.route import Client, Route
@@ -42,7 +43,7 @@ def doctor(home: Path, *, store: str | None, reconcile: bool, environ: Mapping[s
     if reconcile:
         print(_reconciled(url) if is_there else f"no calls yet: {store or home / 'calls.db'} does not exist")
         return 0
-    print(f"venire {metadata.version('venire')}, Python {sys.version.split()[0]}")
+    print(f"venire {__version__}, Python {sys.version.split()[0]}")
     for package in _PACKAGES:
         print(f"  {package} {metadata.version(package)}")
     for module, extra in _EXTRAS.items():

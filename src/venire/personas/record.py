@@ -1,8 +1,8 @@
 """A built set as a file: personas with their evidence, and where all of it comes from."""
 
 from collections.abc import Mapping
-from importlib import metadata
 
+from venire import __version__
 from venire.build import TARGET
 from venire.generated.calling import Calling
 from venire.generated.record import judge_node, sums, written_with
@@ -122,7 +122,7 @@ def _provenance(brief: Brief, documents: Documents, calling: Calling, built: Bui
     tokens = [total[key] for key in ("input_tokens", "output_tokens")]
     known = [each for each in tokens if isinstance(each, int)]
     return {
-        "made_by": f"venire {metadata.version('venire')}, backend {calling.kind}",
+        "made_by": f"venire {__version__}, backend {calling.kind}",
         "judge": judge_node(calling, built.calls),
         "prompts": {name: prompt_hash(name)[:12] for name in (EXTRACT, CONSOLIDATE, WRITE)},
         "part_tokens": built.part_tokens,

@@ -1,8 +1,8 @@
 """A generated set of rubrics as a file: the rubrics, and where they come from."""
 
 from collections.abc import Mapping
-from importlib import metadata
 
+from venire import __version__
 from venire.build import TARGET
 from venire.generated.calling import Calling
 from venire.generated.record import judge_node, sums, written_with
@@ -33,7 +33,7 @@ def file_of(name: str, wanted: GeneratedRubric, calling: Calling, made: Generate
         "domain": wanted.domain,
         "rubrics": {each.key: content_of(each) for each in made.rubrics},
         "provenance": {
-            "made_by": f"venire {metadata.version('venire')}, backend {calling.kind}",
+            "made_by": f"venire {__version__}, backend {calling.kind}",
             "judge": judge_node(calling, made.calls),
             "prompts": {WRITE_RUBRIC: prompt_hash(WRITE_RUBRIC)[:12]},
             "aspects": {key: list(texts) for key, texts in made.aspects.items()},
