@@ -47,26 +47,28 @@ def on_each_criterion(
         if asked:
             on = {each.id: _on(by_id.get(each.id), criterion.key) for each in asked}
             gold = {each.id: consensus_on(labels[each.id], criterion.key, content) for each in asked}
-            known = [each for each in asked if gold[each.id] is not None and on[each.id] is not None]
+            decided = [each for each in asked if gold[each.id] is not None]
+            pairs = [(each, told) for each in decided if (told := on[each.id]) is not None]
+            judged = [replace(each, gold=gold[each.id]) for each, _ in pairs]
             found.append(
                 OnOneCriterion(
                     criterion,
-                    tuple(each.id for each in asked if gold[each.id] is None),
-                    tuple(each.id for each in asked if gold[each.id] is not None and on[each.id] is None),
-                    measured=without_costs(
-                        measure(
-                            [replace(each, gold=gold[each.id]) for each in known],
-                            [outcome for each in known if (outcome := on[each.id]) is not None],
-                            labels=tuple(Winner),
-                            seed=seed,
-                            settings=replace(settings, chosen=()),
-                        )
-                    )
-                    if known
-                    else None,
+                    undecided=tuple(each.id for each in asked if gold[each.id] is None),
+                    left_out=tuple(each.id for each in decided if on[each.id] is None),
+                    measured=_measured(judged, [told for _, told in pairs], seed, settings),
                 )
             )
     return tuple(found)
+
+
+def _measured(
+    instances: Sequence[Instance], outcomes: Sequence[Outcome], seed: int, settings: MetricSettings
+) -> Measurement | None:
+    """With people's verdicts for gold; None where there is no pair."""
+    if not instances:
+        return None
+    whole = replace(settings, chosen=())
+    return without_costs(measure(instances, outcomes, labels=tuple(Winner), seed=seed, settings=whole))
 
 
 def _is_said(labels: Sequence[Label], key: str, content: str) -> bool:
